@@ -14,6 +14,7 @@
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the semaphore listen
 -- ARGV[5] setting    string   what the object declares: see lib/permits_setting
+-- ARGV[6] until_ms   integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     permits left, permits taken, and 1 when the semaphore is there, else 0; where a newer
 --                    statement stands the ms until that would give way; or why the request did not run
 
@@ -34,7 +35,7 @@
 -- include lib/permits_idle
 -- include lib/permits_used
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local semaphore, timeouts, leases = KEYS[1], KEYS[2], KEYS[4]
 local taken = redis.call('ZCARD', timeouts)
 local left, wrong = stored_count(semaphore)

@@ -10,6 +10,7 @@
 -- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
+-- ARGV[3] until_ms   integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     1 there was one, 0 there was none; or why the request did not run
 
 -- at maxmemory: carried out
@@ -21,7 +22,7 @@
 -- include lib/stored_count
 -- include lib/permits_twin_refusal
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local semaphore, timeouts, leases = KEYS[1], KEYS[2], KEYS[4]
 -- These come first: they fail where a key holds something else.
 redis.call('ZCARD', timeouts)

@@ -10,6 +10,7 @@
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the semaphore listen
 -- ARGV[5] claim      bytes    the permit, and the number 1
+-- ARGV[6] until_ms   integer  when it may be run no more, by the clock of the server; 0: at any time
 -- ARGV[*] idle       integer  the idleMs of which the client was told; nothing where it was told none
 -- returns string     1 it was held until now, 0 it had expired or is not there; or why the request
 --                    did not run
@@ -23,7 +24,7 @@
 -- include lib/permits_own_client
 -- include lib/permits_twin_refusal
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local refusal = redis.call('EXISTS', KEYS[1]) == 0
   and permits_twin_refusal(KEYS[2], unpack(KEYS, 5))
 if refusal then
@@ -31,7 +32,7 @@ if refusal then
 end
 request_keep_record(requests, ARGV[2])
 local held, available =
-  permits_return(KEYS[1], KEYS[2], KEYS[4], { ARGV[5] }, false, unpack(ARGV, 6))
+  permits_return(KEYS[1], KEYS[2], KEYS[4], { ARGV[5] }, false, unpack(ARGV, 7))
 if type(held) == 'table' then
   return held
 end

@@ -17,6 +17,7 @@
 -- ARGV[5] publish    string   PUBLISH or SPUBLISH
 -- ARGV[6] channel    string   where waiters of the semaphore listen
 -- ARGV[7] declared   string   empty: the object declares no number; else its idleMs, 0: none
+-- ARGV[8] until_ms   integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     1 it was done, 0 the total would not fit into the 32 bits that Java can read;
 --                    "none" where there is no semaphore to add to for an object that declares a number, and
 --                    none was deleted: nothing was done; or why the request did not run
@@ -37,7 +38,7 @@
 -- include lib/permits_idle
 -- include lib/permits_used
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local semaphore, timeouts, leases = KEYS[1], KEYS[2], KEYS[4]
 -- All permits that are taken, expired or not: expired ones have only not been returned yet.
 local taken = redis.call('ZCARD', timeouts)

@@ -12,6 +12,7 @@
 -- ARGV[4] ttl_ms     integer  life of the semaphore, 0 for no limit; below 0: minus its idleMs
 -- ARGV[5] publish    string   PUBLISH or SPUBLISH
 -- ARGV[6] channel    string   where waiters of the semaphore listen
+-- ARGV[7] until_ms   integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     1 it was set, 0 one was set already; or why the request did not run
 
 -- include lib/request_keep_record
@@ -27,7 +28,7 @@
 -- include lib/leases_set_idle
 -- include lib/permits_used
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local semaphore, timeouts, leases = KEYS[1], KEYS[2], KEYS[4]
 -- These come first: they fail where a key holds something else.
 redis.call('ZCARD', timeouts)

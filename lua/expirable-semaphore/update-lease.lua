@@ -10,6 +10,7 @@
 -- ARGV[4] lease_ms   integer  life of the permit from now
 -- ARGV[5] publish    string   PUBLISH or SPUBLISH
 -- ARGV[6] channel    string   where waiters of the semaphore listen
+-- ARGV[7] until_ms   integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     1 it was set, 0 the permit has expired or is not there; or why the request did
 --                    not run
 
@@ -25,7 +26,7 @@
 -- include lib/permits_clients
 -- include lib/permits_own_client
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local semaphore, timeouts, leases = KEYS[1], KEYS[2], KEYS[4]
 -- This comes first: it fails when the key of the leases holds something else.
 local idle_ms = leases_idle(leases)

@@ -14,6 +14,7 @@
 -- ARGV[4] channel      string   what the channel of each waiter begins with
 -- ARGV[5] tombstones   string   what the names of tombstones begin with
 -- ARGV[6] tombstone_ms integer  life of a tombstone
+-- ARGV[7] until_ms     integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     1 it was held, 0 it was free; or why the request did not run
 
 -- at maxmemory: carried out
@@ -25,7 +26,7 @@
 -- include lib/clients_of_holders
 -- include lib/tombstones_set
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local lock = KEYS[1]
 local wrong = lock_foreign(lock)
 if wrong then

@@ -7,6 +7,7 @@
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the latch listen
+-- ARGV[5] until_ms   integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     the count left; or why the request did not run
 
 -- at maxmemory: carried out
@@ -16,7 +17,7 @@
 -- include lib/latch_open
 -- include lib/notify
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local latch = KEYS[1]
 local count, wrong = latch_count(latch)
 if wrong then

@@ -9,6 +9,7 @@
 -- ARGV[4] ttl_ms     integer  life of the latch, 0 for no limit
 -- ARGV[5] publish    string   PUBLISH or SPUBLISH
 -- ARGV[6] channel    string   where waiters of the latch listen
+-- ARGV[7] until_ms   integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     1 it was set, 0 one was set already; or why the request did not run
 
 -- include lib/request_keep_record
@@ -19,7 +20,7 @@
 -- include lib/set_for
 -- include lib/notify
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local latch = KEYS[1]
 local count, wrong = latch_count(latch)
 if wrong then

@@ -13,6 +13,7 @@
 -- ARGV[4] channel      string   where waiters of the lock listen
 -- ARGV[5] tombstones   string   what the names of tombstones begin with
 -- ARGV[6] tombstone_ms integer  life of a tombstone
+-- ARGV[7] until_ms     integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     1 it was held, 0 it was free; or why the request did not run
 
 -- at maxmemory: carried out
@@ -26,7 +27,7 @@
 -- include lib/clients_of_holders
 -- include lib/tombstones_set
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local lock, line, tickets, token = KEYS[1], KEYS[3], KEYS[4], select(5, unpack(KEYS))
 local wrong = lock_foreign(lock)
 if wrong then

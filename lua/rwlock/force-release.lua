@@ -18,6 +18,7 @@
 -- ARGV[6] stem         string   what the names of hold keys begin with
 -- ARGV[7] tombstones   string   what the names of tombstones begin with
 -- ARGV[8] tombstone_ms integer  life of a tombstone
+-- ARGV[9] until_ms     integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     1 it was held in this mode, 0 it was not; or why the request did not run
 
 -- at maxmemory: carried out
@@ -32,7 +33,7 @@
 -- include lib/clients_of_holders
 -- include lib/tombstones_set
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local keys = {
   lock = KEYS[1],
   readers = KEYS[3],

@@ -11,6 +11,7 @@
 -- ARGV[5] delta      integer  how many permits are added; a negative number takes some away, below
 --                             zero too
 -- ARGV[6] declared   string   empty: the object declares no number; else its idleMs, 0: none
+-- ARGV[7] until_ms   integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     permits there are now; "full" and the permits there are, when the sum does not
 --                    fit into 32 bits; "none" where there is no semaphore for an object that declares a
 --                    number, and none was deleted: nothing was done; or why the request did not run
@@ -28,7 +29,7 @@
 -- include lib/notify_available
 -- include lib/notify_made
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local semaphore, delta = KEYS[1], tonumber(ARGV[5])
 local stored, wrong = stored_count(semaphore)
 if wrong then

@@ -10,6 +10,7 @@
 -- ARGV[3] publish    string   PUBLISH or SPUBLISH
 -- ARGV[4] channel    string   where waiters of the semaphore listen
 -- ARGV[5] setting    string   what the object declares: see lib/permits_setting
+-- ARGV[6] until_ms   integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     available permits, 1 when the semaphore exists, else 0, the total, and 1; or where the total
 --                    is not known, what was left, and 0; or why the request did not run
 
@@ -28,7 +29,7 @@
 -- include lib/setting_idle
 -- include lib/notify_made
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local semaphore = KEYS[1]
 local stored, wrong = stored_count(semaphore)
 if wrong then

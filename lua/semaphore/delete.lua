@@ -9,6 +9,7 @@
 --                             days since its last use
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
+-- ARGV[3] until_ms   integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     1 it was there, 0 it was not; or why the request did not run
 
 -- at maxmemory: carried out
@@ -17,7 +18,7 @@
 -- include lib/stored_count
 -- include lib/semaphore_record
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local semaphore = KEYS[1]
 local stored, wrong = stored_count(semaphore)
 if wrong then

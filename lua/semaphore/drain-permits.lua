@@ -7,6 +7,7 @@
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
 -- ARGV[3] declared   string   empty: the object declares no number; else its idleMs, 0: none
+-- ARGV[4] until_ms   integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     how many permits it took; "none" where there is no semaphore that declares a number, and
 --                    none was deleted: nothing was done; or why the request did not run
 
@@ -21,7 +22,7 @@
 -- include lib/semaphore_record
 -- include lib/semaphore_used
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local semaphore = KEYS[1]
 local stored, wrong = stored_count(semaphore)
 if wrong then

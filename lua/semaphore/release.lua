@@ -20,6 +20,7 @@
 --                             one if there is none
 -- ARGV[9] place      integer  the place of that grant in its request
 -- ARGV[10] declared  string   empty: the object declares no number, or there is a mark; else its idleMs, 0: none
+-- ARGV[11] until_ms  integer  when it may be run no more, by the clock of the server; 0: at any time
 -- ARGV[*] needs      integer  for each waiter how many permits it needs; no waiters: it only releases
 -- returns string     waiters served, permits taken for them, ms after which to ask again (-1: unknown),
 --                    permits left, the permits that were found above a stated total (0: none were; -1: nothing is known
@@ -47,8 +48,8 @@
 -- include lib/notify_made
 -- include lib/serve_waiters
 
--- at most once: requests, number
-local semaphore, client, declared, needs = KEYS[1], ARGV[5], ARGV[10], { unpack(ARGV, 11) }
+-- at most once: requests, number, until_ms
+local semaphore, client, declared, needs = KEYS[1], ARGV[5], ARGV[10], { unpack(ARGV, 12) }
 local permits, is_proven = tonumber(ARGV[7]), ARGV[8] ~= ''
 local stored, wrong = stored_count(semaphore)
 if wrong then

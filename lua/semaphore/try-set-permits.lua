@@ -11,6 +11,7 @@
 -- ARGV[4] channel    string   where waiters of the semaphore listen
 -- ARGV[5] permits    integer  how many permits to set, at least 0
 -- ARGV[6] ttl_ms     integer  life of the semaphore, 0 for no limit; below 0: minus its idleMs
+-- ARGV[7] until_ms   integer  when it may be run no more, by the clock of the server; 0: at any time
 -- returns string     1 they were set, 0 some were set already; or why the request did not run
 
 -- include lib/request_keep_record
@@ -26,7 +27,7 @@
 -- include lib/semaphore_record
 -- include lib/notify_made
 
--- at most once: requests, number
+-- at most once: requests, number, until_ms
 local semaphore, permits, ttl_ms = KEYS[1], tonumber(ARGV[5]), tonumber(ARGV[6])
 local stored, wrong = stored_count(semaphore)
 if wrong then

@@ -1,6 +1,7 @@
 // @ts-check
 // Writes compiled scripts as the text of one TypeScript module.
 import { camelCase } from './header.mjs';
+import { UNTIL_MS } from './once.mjs';
 
 /**
  * @typedef {import('./header.mjs').Operand} Operand
@@ -88,18 +89,20 @@ function emitScript({ summary, constant, name, sha1, parts, KEYS, ARGV, returns 
   const source = parts.map((part) =>
     isShared(part) ? `\${${sharedName(part.path)}}` : escaped(part.text),
   );
+  const given = ARGV.filter((operand) => operand.name !== UNTIL_MS);
+  const until = ARGV.findIndex((operand) => operand.name === UNTIL_MS);
   return `
 /** ${summary} */
 export const ${constant}: Script<
   ${fields(KEYS, () => 'string')},
-  ${fields(ARGV, ({ type }) => ARGUMENT_TYPES[type] ?? '')},
+  ${fields(given, ({ type }) => ARGUMENT_TYPES[type] ?? '')},
   ${REPLIES[returns]?.type}
 > = {
   name: '${name}',
   sha1: '${sha1}',
   source: \`${source.join('')}\`,
   operands: ${operands(KEYS, ARGV)},
-  decode: ${REPLIES[returns]?.decode},
+  decode: ${REPLIES[returns]?.decode},${until < 0 ? '' : `\n  untilAt: ${until},`}
 };`;
 }
 
@@ -126,7 +129,10 @@ function operands(keys, args) {
   const count = rest === '' || fixed > 0 ? `${fixed}${rest && ` + ${rest}`}` : rest;
   const values = [
     ...keys.map((key) => `${key.variadic ? '...' : ''}keys.${key.name}`),
-    ...args.map((arg) => `${arg.variadic ? '...' : ''}args.${arg.name}`),
+    // It is filled in when the call is written.
+    ...args.map(({ name, variadic }) =>
+      name === UNTIL_MS ? '0' : `${variadic ? '...' : ''}args.${name}`,
+    ),
   ];
   const used = keys.length > 0 ? ['keys'] : args.length > 0 ? ['_keys'] : [];
   const parameters = args.length > 0 ? [...used, 'args'] : used;

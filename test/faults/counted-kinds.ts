@@ -16,7 +16,7 @@ interface RequestNumbers {
 }
 
 export interface Kind {
-  readonly script: { readonly name: string; readonly source: string };
+  readonly script: { readonly name: string; readonly source: string; readonly untilAt?: number };
   readonly operands: (name: string, at: RequestNumbers) => readonly Operand[];
   /** Before each call: there is something to do. */
   readonly prepare: (name: string) => Promise<unknown>;

@@ -17,7 +17,7 @@ afterAll(async () => {
 interface Caller {
   readonly name: string;
   /** Sends one copy of a request by hand, and returns the answer. */
-  readonly send: (number: number, lowWater: number) => Promise<unknown>;
+  readonly send: (number: number, lowWater: number, untilMs?: number) => Promise<unknown>;
   /** The request has been carried out as often as this. */
   readonly ran: () => Promise<number>;
   readonly clear: () => Promise<unknown>;
@@ -29,9 +29,12 @@ function caller({ script, operands, prepare, hasRun }: Kind): Caller {
   let runs = 0;
   return {
     name,
-    send: async (number, lowWater) => {
+    send: async (number, lowWater, untilMs) => {
       await prepare(name);
       const [count = 0, ...rest] = operands(name, { number, lowWater });
+      if (untilMs !== undefined) {
+        rest[Number(count) + script.untilAt!] = untilMs;
+      }
       const answer = await raw.eval(script.source, Number(count), ...rest);
       runs += (await hasRun(name)) ? 1 : 0;
       return answer;
@@ -81,6 +84,42 @@ describe.each(countedKinds)('$script.name', (kind) => {
 
     expect(await raw.zcard(requestsOf(name))).toBe(2);
     expect(await raw.pttl(requestsOf(name))).toBeGreaterThan(590_000);
+    await clear();
+  });
+});
+
+/** An instant by the clock of the server that is to come. */
+const soonMs = async (): Promise<number> => Number((await raw.time())[0]) * 1_000 + 60_000;
+
+const ending = countedKinds.filter(({ script }) => script.untilAt !== undefined);
+
+test('all calls but acquisitions may be sent with an end', () => {
+  expect(
+    countedKinds.filter((kind) => !ending.includes(kind)).map(({ script }) => script.name),
+  ).toEqual(['semaphore/acquire', 'expirable-semaphore/acquire']);
+});
+
+describe.each(ending)('$script.name that may be run until an instant', (kind) => {
+  test('is run before it, and answers a late copy of that', async () => {
+    const { send, ran, clear } = caller(kind);
+    const answer = await send(5, 5, await soonMs());
+    const again = await send(5, 5, 1);
+
+    expect(again).toBe(answer);
+    expect(await ran()).toBe(1);
+    await clear();
+  });
+
+  test('is refused after it, reports the time, and no other copy of it is run', async () => {
+    const { send, ran, clear } = caller(kind);
+    const untilMs = (await soonMs()) - 120_000;
+    const late = String(await send(5, 5, untilMs));
+    const others = [await send(5, 5), await send(5, 5, await soonMs())];
+
+    expect(late).toMatch(/^past \d+$/u);
+    expect(Math.abs(Number(late.slice(5)) - (await soonMs()) + 60_000)).toBeLessThan(10_000);
+    expect(others).toEqual(['past', 'past']);
+    expect(await ran()).toBe(0);
     await clear();
   });
 });

@@ -13,6 +13,7 @@ import {
   runs,
   sendsCommands,
   take,
+  type World,
 } from './world.js';
 import { lockKinds } from '../support/kinds/kinds.js';
 import { titled, type WireScript } from '../support/kinds/kind.js';
@@ -34,6 +35,9 @@ interface Counted {
   readonly count: number | null;
   readonly act: (client: Client, name: string) => Promise<unknown>;
 }
+
+/** The first use of such an object waits for its statement. */
+const stated = { count: 7, onMismatch: 'error' } as const;
 
 const counted: readonly Counted[] = [
   {
@@ -77,6 +81,12 @@ const counted: readonly Counted[] = [
     act: (client, name) => client.getSemaphore(name).delete(),
   },
   {
+    script: scripts.expirableSemaphoreConfigure,
+    count: null,
+    act: (client, name) =>
+      client.getPermitExpirableSemaphore(name, { permits: stated }).availablePermits(),
+  },
+  {
     script: scripts.expirableSemaphoreTrySet,
     count: null,
     act: (client, name) => client.getPermitExpirableSemaphore(name).trySetPermits(7),
@@ -93,73 +103,93 @@ const counted: readonly Counted[] = [
   },
 ];
 
-describe.concurrent('a counted call with an unknown outcome', () => {
-  for (const { script, count, act } of counted) {
-    test(`${script.name} is burnt: it is not run later`, async (context) => {
-      const { proxy, name, client } = await open(context, options);
-      const raw = rawClient();
-      if (count !== null) {
-        await raw.set(name, count);
-      }
-      const late = keepUnderWay(proxy, script);
-      const copies = proxy.holdRequests(runs(script));
+/** In what order the server gets the call and what settles it, both after its caller has stopped waiting. */
+const orders = ['behind what settles it', 'before what settles it'] as const;
+type Order = (typeof orders)[number];
 
-      const { error } = await rejection(act(client, name));
-      proxy.cutAll(sendsCommands);
-      await isBurnt(client, name);
-      await late.deliver();
-      copies.release();
+const settles = (command: string[]): boolean =>
+  runs(scripts.requestsCancel)(command) || runs(scripts.semaphoreGiveBack)(command);
 
-      expect(error).toBeInstanceOf(OutcomeUnknownError);
-      expect(await raw.get(name)).toBe(count === null ? null : String(count));
-      await raw.del(name);
-    });
-  }
-
-  for (const script of [
-    scripts.expirableSemaphoreReleaseAny,
-    scripts.expirableSemaphoreUpdateLease,
-  ]) {
-    test(`${script.name} is burnt: the permit is left alone`, async (context) => {
-      const { proxy, name, client, other, setPermits } = await open(context, options);
-      await setPermits(1);
-      const permit = await take(other.getPermitExpirableSemaphore(name));
-      const late = keepUnderWay(proxy, script);
-      const copies = proxy.holdRequests(runs(script));
-      const semaphore = client.getPermitExpirableSemaphore(name);
-
-      const { error } = await rejection(
-        script === scripts.expirableSemaphoreReleaseAny
-          ? semaphore.release(permit.id)
-          : semaphore.updateLease(permit.id, 50),
-      );
-      proxy.cutAll(sendsCommands);
-      await isBurnt(client, name);
-      await late.deliver();
-      copies.release();
-      await permit.extend(40_000);
-
-      expect(error).toBeInstanceOf(OutcomeUnknownError);
-      expect(permit.isHeld).toBe(true);
-      expect(await rawClient().get(name)).toBe('0');
-    });
-  }
-});
-
-describe.concurrent.each(titled(lockKinds))('a forced release of a %s', (_, kind) => {
-  test('with an unknown outcome is burnt: it does not free the lock later', async (context) => {
-    const { proxy, name, client, other } = await open(context, options);
-    const held = await take(kind.get(other, name));
-    const late = keepUnderWay(proxy, kind.scripts.forceRelease);
-    const copies = proxy.holdRequests(runs(kind.scripts.forceRelease));
-
-    const { error } = await rejection(kind.get(client, name).forceRelease());
-    proxy.cutAll(sendsCommands);
+/** Keeps the bytes of a call until its caller has stopped waiting, delivers them in this order, and returns the error
+ * of the caller. */
+async function deliveredLate(
+  { proxy, name, client }: World,
+  script: WireScript,
+  order: Order,
+  act: () => Promise<unknown>,
+): Promise<unknown> {
+  const late = keepUnderWay(proxy, script);
+  const copies = proxy.holdRequests(runs(script));
+  const settling = order === 'before what settles it' ? proxy.holdRequests(settles) : undefined;
+  const { error } = await rejection(act());
+  proxy.cutAll(sendsCommands);
+  if (settling === undefined) {
     await isBurnt(client, name);
-    await late.deliver();
-    copies.release();
+  }
+  await late.deliver();
+  settling?.release();
+  copies.release();
+  await isBurnt(client, name);
+  return error;
+}
 
-    expect(error).toBeInstanceOf(OutcomeUnknownError);
-    await expectHolder(name, held);
-  });
-});
+describe.concurrent.each(orders)(
+  'a counted call with an unknown outcome that comes %s',
+  (order) => {
+    for (const { script, count, act } of counted) {
+      test(`${script.name} is not run later`, async (context) => {
+        const world = await open(context, options);
+        const { name, client } = world;
+        const raw = rawClient();
+        if (count !== null) {
+          await raw.set(name, count);
+        }
+
+        const error = await deliveredLate(world, script, order, () => act(client, name));
+
+        expect(error).toBeInstanceOf(OutcomeUnknownError);
+        expect(await raw.get(name)).toBe(count === null ? null : String(count));
+        await raw.del(name);
+      });
+    }
+
+    for (const script of [
+      scripts.expirableSemaphoreReleaseAny,
+      scripts.expirableSemaphoreUpdateLease,
+    ]) {
+      test(`${script.name} leaves the permit alone later`, async (context) => {
+        const world = await open(context, options);
+        const { name, client, other, setPermits } = world;
+        await setPermits(1);
+        const permit = await take(other.getPermitExpirableSemaphore(name));
+        const semaphore = client.getPermitExpirableSemaphore(name);
+
+        const error = await deliveredLate(world, script, order, () =>
+          script === scripts.expirableSemaphoreReleaseAny
+            ? semaphore.release(permit.id)
+            : semaphore.updateLease(permit.id, 50),
+        );
+        await permit.extend(40_000);
+
+        expect(error).toBeInstanceOf(OutcomeUnknownError);
+        expect(permit.isHeld).toBe(true);
+        expect(await rawClient().get(name)).toBe('0');
+      });
+    }
+
+    for (const [title, kind] of titled(lockKinds)) {
+      test(`a forced release of a ${title} does not free it later`, async (context) => {
+        const world = await open(context, options);
+        const { name, client, other } = world;
+        const held = await take(kind.get(other, name));
+
+        const error = await deliveredLate(world, kind.scripts.forceRelease, order, () =>
+          kind.get(client, name).forceRelease(),
+        );
+
+        expect(error).toBeInstanceOf(OutcomeUnknownError);
+        await expectHolder(name, held);
+      });
+    }
+  },
+);

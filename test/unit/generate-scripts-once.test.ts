@@ -49,6 +49,46 @@ test('a sound script has no faults', () => {
   expect(faultsOf('', '')).toEqual([]);
 });
 
+describe('a script that may be run until an instant', () => {
+  const until = `${directive}, until_ms`;
+  const given = '-- ARGV[3] low_water integer  the mark\n-- ARGV[4] until_ms  integer  its end\n';
+  const libLate = {
+    'lib/request_late.lua':
+      '-- Refuses.\nlocal function request_late(requests, number, low, until_ms)\n  return requests\nend\n',
+  };
+  const ending = sound.replace('-- returns', `${given}-- returns`).replace(directive, until);
+  const all = (text: string): Map<string, string> =>
+    new Map(
+      Object.entries({
+        'latch/other.lua': ending.replace('latch/count-down', 'latch/other'),
+        'latch/count-down.lua': text,
+        ...libs,
+        ...libLate,
+      }),
+    );
+
+  test('refuses late requests behind the recorded answer', () => {
+    const { scripts, faults } = compile(all(ending));
+
+    expect(faults).toEqual([]);
+    expect(scripts.find(({ name }) => name === 'latch/count-down')?.source).toContain(
+      'request_recall(requests,number) or request_late(requests,number,ARGV[3],ARGV[4])',
+    );
+  });
+
+  test.each([
+    ['the line does not name that', ending.replace(until, directive)],
+    ['it is not among the arguments', ending.replace('ARGV[4] until_ms ', 'ARGV[4] untilled ')],
+    ['the low-water mark is missing', ending.replace('low_water', 'low_mark ')],
+  ])('is refused where %s', (_, text) => {
+    const { faults } = compile(all(text));
+
+    expect(faults.map(({ message }) => message)).toContainEqual(
+      `'${until}' stands in a script that declares ARGV 'low_water' and 'until_ms', and only there`,
+    );
+  });
+});
+
 describe('the line is refused when', () => {
   const needs = "the header must declare KEYS 'requests' and ARGV 'number'";
   const place = `'${directive}' must stand between the header and the first statement`;

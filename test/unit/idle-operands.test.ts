@@ -16,6 +16,8 @@ const services = {
 const request = { number: 7, lowWater: 3 };
 const notice = ['PUBLISH', 'redisson_sc:{gate}'];
 const id = '00'.repeat(16);
+/** They may be run at any time, until they are written. */
+const ANY = '0';
 const claim = `${'\0'.repeat(16)}1`;
 
 /** The operands of a command, without its keys. */
@@ -36,15 +38,30 @@ test.each([
   const counting = new SemaphoreProtocol(services, 'gate', 'gate', all, setting);
 
   expect(argsOf(leased.release(singleId(id)))).toEqual([...notice, claim, ...alone]);
-  expect(argsOf(leased.releaseAny(request, id))).toEqual(['7', '3', ...notice, claim, ...alone]);
-  expect(argsOf(leased.trySet(request, 4, 0))).toEqual(['7', '3', '4', life, ...notice]);
-  expect(argsOf(leased.trySet(request, 4, 9))).toEqual(['7', '3', '4', '9', ...notice]);
+  expect(argsOf(leased.releaseAny(request, id))).toEqual([
+    '7',
+    '3',
+    ...notice,
+    claim,
+    ANY,
+    ...alone,
+  ]);
+  expect(argsOf(leased.trySet(request, 4, 0))).toEqual(['7', '3', '4', life, ...notice, ANY]);
+  expect(argsOf(leased.trySet(request, 4, 9))).toEqual(['7', '3', '4', '9', ...notice, ANY]);
   expect(argsOf(leased.resize(request, 'to', 4)).slice(2)).toEqual([
     'to',
     '4',
     ...notice,
     declared,
+    ANY,
   ]);
-  expect(argsOf(counting.trySetPermits(request, 4, 0))).toEqual(['7', '3', ...notice, '4', life]);
-  expect(argsOf(counting.drainPermits(request)).at(-1)).toBe(declared);
+  expect(argsOf(counting.trySetPermits(request, 4, 0))).toEqual([
+    '7',
+    '3',
+    ...notice,
+    '4',
+    life,
+    ANY,
+  ]);
+  expect(argsOf(counting.drainPermits(request)).at(-2)).toBe(declared);
 });

@@ -1,14 +1,16 @@
 // A caller whose time is up.
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { LINGERS_MAX, PendingReply } from '../../src/core/delivery/pending-reply.js';
-import { Call } from '../../src/core/wire/call.js';
+import { Call, TooLateError } from '../../src/core/wire/call.js';
 
 const script = { name: 'any', sha1: '', source: '', decode: (reply: unknown) => reply };
 
 const messageOf = ({ message }: Error): string => message;
 
-function stage() {
+const again = () => ({ script, operands: [] });
+
+function stage({ isLate = true } = {}) {
   const told: unknown[] = [];
   let lingered = 0;
   const hooks = {
@@ -18,8 +20,10 @@ function stage() {
     },
     giveUp: () => told.push('given up'),
     finish: () => {},
-    start: () => {
-      throw new Error('nothing goes on');
+    isLate: () => isLate,
+    start: (): never => {
+      told.push('started again');
+      return undefined as never;
     },
   };
   const asked = new PendingReply<unknown>(
@@ -70,4 +74,35 @@ test.each([
   asked.expired();
 
   expect([await told(), lingered()]).toEqual([['unknown', 'given up'], 0]);
+});
+
+describe('a call that the server got too late', () => {
+  const late = new TooLateError('late');
+  test('is made again under another number while its caller waits, twice at most', async () => {
+    const { asked, call, told } = stage({ isLate: false });
+    asked.terms = { again };
+    asked.failed(late, call);
+    asked.failed(late, call);
+    expect(await told()).toEqual(['started again', 'started again']);
+    asked.failed(late, call);
+
+    expect(await told()).toEqual(['started again', 'started again', 'refused']);
+  });
+
+  test('is not while another copy may have run', async () => {
+    const { asked, call, told } = stage({ isLate: false });
+    asked.terms = { again };
+    call.unackedCopies = 1;
+    asked.failed(late, call);
+
+    expect(await told()).toEqual(['unknown']);
+  });
+
+  test('is not when its time is up', async () => {
+    const { asked, call, told } = stage({ isLate: true });
+    asked.terms = { again };
+    asked.failed(late, call);
+
+    expect(await told()).toEqual(['refused']);
+  });
 });

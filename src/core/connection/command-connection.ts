@@ -1,4 +1,4 @@
-import type { PendingCall, Written } from '../wire/call.js';
+import { TooLateError, type PendingCall, type Written } from '../wire/call.js';
 import type { Clock } from '../base/clock.js';
 import type { Environment } from './environment.js';
 import { Demotion } from './demotion.js';
@@ -14,6 +14,7 @@ import { Refusals } from './refusals.js';
 import { isSentAgain, ResendQueue } from './resend-queue.js';
 import { Unanswered } from './half-open.js';
 import { examine, type Examined } from './server-check.js';
+import { LATE, ServerTime, timeIn } from './server-time.js';
 import { Window } from './window.js';
 
 /** The owner of a command connection. */
@@ -47,6 +48,7 @@ export class CommandConnection implements Written {
   readonly #waiting: ResendQueue;
   readonly #unanswered: Unanswered;
   readonly #window: Window;
+  readonly #time: ServerTime;
   /** Digests of the scripts whose source was sent on this connection. */
   readonly #known = new Set<string>();
   readonly #refusals: Refusals;
@@ -79,6 +81,7 @@ export class CommandConnection implements Written {
     const [unanswered, waiting] = [this.#unanswered, this.#waiting];
     const write = (call: PendingCall): void => this.#again(call);
     this.#window = new Window(clock, owner.leaseMs, { unanswered, waiting, write });
+    this.#time = new ServerTime(owner.answerLimitMs);
   }
 
   get isUp(): boolean {
@@ -186,7 +189,12 @@ export class CommandConnection implements Written {
   async #examine(redis: Redis): Promise<Examined> {
     const startedAt = this.#clock.now();
     const found = await examine(redis, this.#owner.isNode);
-    this.#window.connected(this.#clock.now() - startedAt);
+    const now = this.#clock.now();
+    this.#window.connected(now - startedAt);
+    this.#time.forget();
+    if (found.timeMs !== null) {
+      this.#time.learn(found.timeMs, startedAt, now);
+    }
     return found;
   }
 
@@ -227,9 +235,10 @@ export class CommandConnection implements Written {
     this.#known.add(call.script.sha1);
     // Another copy may have been written by the time of the answer.
     const sentAt = call.lastSentAt;
-    redis.sendScript(call.script, isKnown, call.operandsOn(redis), (reply, error) => {
+    const untilMs = Number.isNaN(call.endsAt) ? undefined : this.#untilOf(redis, call);
+    redis.sendScript(call.script, isKnown, call.operandsOn(redis, untilMs), (reply, error) => {
       if (error === undefined) {
-        this.#carriedOut(call, reply);
+        this.#carriedOut(call, reply, sentAt);
       } else {
         this.#refused(redis, call, error);
       }
@@ -244,7 +253,26 @@ export class CommandConnection implements Written {
     }
   }
 
-  #carriedOut(call: PendingCall, reply: unknown): void {
+  /** When a copy that is written now may be run no more, by the clock of its server; undefined: that is not known. */
+  #untilOf(redis: Redis, { endsAt, lastSentAt }: PendingCall): number | undefined {
+    if (this.#time.isDue(lastSentAt)) {
+      void this.#requestTime(redis, lastSentAt);
+    }
+    const untilMs = this.#time.at(endsAt);
+    // The server counts whole milliseconds.
+    return untilMs === undefined ? undefined : Math.floor(untilMs) - 1;
+  }
+
+  async #requestTime(redis: Redis, sentAt: number): Promise<void> {
+    try {
+      const answer = await this.#unanswered.query(() => redis.call('TIME', []));
+      this.#time.learn(timeIn(answer), sentAt, this.#clock.now());
+    } catch {
+      // A user without the right to it has calls without an end. The next connection learns it anew.
+    }
+  }
+
+  #carriedOut(call: PendingCall, reply: unknown, sentAt: number): void {
     this.#owner.access.served = true;
     try {
       this.#refusals.carriedOut(call);
@@ -252,9 +280,18 @@ export class CommandConnection implements Written {
       // Other replies that came with this one are still to be told.
       this.#owner.fault(asError(thrown));
     }
-    if (this.#unanswered.delete(call)) {
-      call.succeed(reply);
+    if (!this.#unanswered.delete(call)) {
+      return;
     }
+    const [, late, serverMs] = Number.isNaN(call.endsAt) ? [] : (LATE.exec(String(reply)) ?? []);
+    if (late === undefined) {
+      call.succeed(reply);
+      return;
+    }
+    if (serverMs !== undefined) {
+      this.#time.learn(Number(serverMs), sentAt, this.#clock.now());
+    }
+    call.fail(new TooLateError('the call was late'));
   }
 
   /** Handles an error reply. If that throws (a function of the template may), the call fails, and

@@ -46,7 +46,8 @@ export class Delivery {
     linger: (asked) => this.#timeouts.add(asked, LINGER_MS),
     giveUp: () => this.#served(),
     finish: (call, error) => this.cleanUp.finished(call, error),
-    start: (command, asked) => this.start(command, asked),
+    isLate: ({ endsAt }) => this.#parts.clock.now() >= endsAt,
+    start: (command, asked, terms) => this.start(command, asked, terms),
   };
 
   constructor(parts: DeliveryParts) {
@@ -69,6 +70,7 @@ export class Delivery {
     call.undoes = terms.undoes;
     call.atOnce = terms.atOnce === true;
     call.lane = terms.lane ?? 0;
+    call.endsAt = terms.endsAt ?? Number.NaN;
     this.#order += 1;
     call.order = this.#order;
     this.#parts.router.send(call);
@@ -159,14 +161,15 @@ export class Delivery {
     build: (request: Request) => Command<R>,
     { setTombstone, always, follower, goesFirst }: Tombstone,
   ): Promise<Answered<R>> {
-    const request = this.openRequest(key);
+    let request = this.openRequest(key);
     const fate = { tombstone: false };
     const setAside = (call: Call<R>, mayRun: boolean): void => {
       fate.tombstone = true;
-      this.inBackground(setTombstone(request, mayRun), {
+      const given = request;
+      this.inBackground(setTombstone(given, mayRun), {
         answered: (answer) => follower?.tombstoneSet(answer, call),
         failed: (error) => follower?.forgotten?.(error),
-        done: () => this.settleRequest(key, request),
+        done: () => this.settleRequest(key, given),
         // A call whose record is gone would look like one that never ran.
         limit: mayRun ? 'from now' : 'once sent',
       });
@@ -182,8 +185,14 @@ export class Delivery {
       return await this.#inTime(resource, build(request), 'change', giveUp, {
         insists: always,
         isNumbered: true,
+        endsWithCaller: !always,
         goesFirst,
         copiesLeft: (call) => setAside(call, true),
+        again: () => {
+          this.settleRequest(key, request);
+          request = this.openRequest(key);
+          return build(request);
+        },
       });
     } finally {
       if (!fate.tombstone) {
@@ -268,6 +277,10 @@ export class Delivery {
     return new Promise((resolve) => {
       const asked = new PendingReply<R>(this.#hooks, resource, purpose, giveUp, resolve);
       asked.terms = terms;
+      if (terms.endsWithCaller === true) {
+        const { clock, timeoutMs } = this.#parts;
+        terms.endsAt = clock.now() + Math.min(this.#leftMs ?? timeoutMs, timeoutMs);
+      }
       this.#waiting += 1;
       this.#parts.keepAlive.ref();
       this.#timeouts.add(asked, this.#leftMs);

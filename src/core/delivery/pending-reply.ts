@@ -1,6 +1,7 @@
 import { ClosedError } from '../../errors.js';
 import { hasNeverRun } from '../connection/server-errors.js';
-import type { Call, Command, Receiver, PendingCall } from '../wire/call.js';
+import { TooLateError } from '../wire/call.js';
+import type { Call, CallTerms, Command, Receiver, PendingCall } from '../wire/call.js';
 import { Expiring } from '../base/deadline-queue.js';
 import { failing } from '../base/failing.js';
 import { outcomeUnknown, translate } from './translate.js';
@@ -32,7 +33,13 @@ export interface PendingReplyTerms<R> {
   readonly insists?: boolean;
   /** See `PendingCall.isNumbered`. */
   readonly isNumbered?: boolean;
+  /** No copy of it is run when its caller has stopped waiting. */
+  readonly endsWithCaller?: boolean;
+  /** See `PendingCall.endsAt`: of one that ends with its caller. */
+  endsAt?: number;
   readonly goesFirst?: boolean | undefined;
+  /** The same call under another number: that of the first one was late, and never ran. */
+  readonly again?: (() => Command<R>) | undefined;
   readonly goOn?: GoOn<R> | undefined;
   readonly observer?: AnswerObserver<R> | undefined;
   /** The call has failed, while an earlier copy of it may have run, or may still run. */
@@ -49,7 +56,9 @@ export interface PendingReplyHooks {
   giveUp(): void;
   /** The call came to an end after its caller had given up. */
   finish(call: PendingCall, error?: Error): void;
-  start<R>(command: Command<R>, asked: PendingReply<R>): Call<R>;
+  /** The caller of this call waits no more. */
+  isLate(call: PendingCall): boolean;
+  start<R>(command: Command<R>, asked: PendingReply<R>, terms?: CallTerms): Call<R>;
 }
 
 /** A call that was refused, and is on its way again when its time is up, mostly has its answer a moment later:
@@ -57,6 +66,9 @@ export interface PendingReplyHooks {
  * unknown. */
 export const LINGERS_MAX = 4;
 export const LINGER_MS = 10;
+
+/** A call that was late is sent again so often: what the answer shows of the clock of the server is new then. */
+const AGAIN_MAX = 2;
 
 const ignore = (): void => {};
 
@@ -69,6 +81,7 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
   readonly #purpose: Purpose;
   readonly #giveUp: (call: Call<R>) => Error;
   #lingered = 0;
+  #startedAgain = 0;
   #resolve: (answered: Answered<R> | Promise<never>) => void;
 
   constructor(
@@ -101,6 +114,10 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
   }
 
   failed(error: Error, call: Call<R>): void {
+    if (error instanceof TooLateError) {
+      this.#wasLate(call);
+      return;
+    }
     const resource = this.#resource;
     const cause = translate(error, resource);
     this.terms?.observer?.failed(cause);
@@ -131,6 +148,20 @@ export class PendingReply<R> extends Expiring implements Receiver<R> {
     // The call may go on for long: it must not keep the promise and context of the caller alive.
     this.#resolve = ignore;
     this.#hooks.giveUp();
+  }
+
+  /** The server has not run the call, since its caller waits no more by the clock of the server. If that was set
+   * forward, its answer has shown that, and the caller has time left. While another copy may have run, the call keeps
+   * its number. */
+  #wasLate(call: Call<R>): void {
+    const { again } = this.terms ?? {};
+    const mayStart = call.unackedCopies === 0 && this.#startedAgain < AGAIN_MAX;
+    if (again !== undefined && mayStart && !this.#hooks.isLate(call)) {
+      this.#startedAgain += 1;
+      this.call = this.#hooks.start(again(), this, this.terms);
+    } else if (this.#hooks.serve(this)) {
+      this.#resolve(failing(this.#giveUp(call)));
+    }
   }
 
   #mayHaveRun(error: Error, call: Call<R>): boolean {

@@ -13,10 +13,16 @@ export class Refused {
   }
 }
 
+/** A call was run after its caller had stopped waiting, by the clock of the server, and did nothing. */
+export class TooLateError extends Error {
+  static override readonly name = 'TooLateError';
+  override readonly name = 'TooLateError';
+}
+
 /** The parts of a script that sending needs. */
 export interface CommandScript<R> extends Pick<
   Script<never, never, R>,
-  'name' | 'sha1' | 'source'
+  'name' | 'sha1' | 'source' | 'untilAt'
 > {
   /** Reads a reply, and changes nothing: the call may be over already. */
   readonly decode: (reply: unknown) => R | Refused;
@@ -53,6 +59,8 @@ export interface CallTerms {
   readonly atOnce?: boolean | undefined;
   /** See `PendingCall.lane`. */
   readonly lane?: number | undefined;
+  /** See `PendingCall.endsAt`. */
+  readonly endsAt?: number | undefined;
 }
 
 export const ANY_CALL: CallTerms = {};
@@ -93,7 +101,11 @@ export interface Written {
 
 /** A pending call as delivery sees it, whatever the type of its answer. */
 export abstract class PendingCall extends Linked {
-  abstract readonly script: { readonly sha1: string; readonly source: string };
+  abstract readonly script: {
+    readonly sha1: string;
+    readonly source: string;
+    readonly untilAt?: number;
+  };
   abstract operands: Operand[];
   /** Whether to write it again on the next connection when its answer is lost with this one. The others come
    * in rounds, each for many leases, and wait for no turn. */
@@ -119,6 +131,8 @@ export abstract class PendingCall extends Linked {
   atOnce = false;
   /** Which connection to its server it takes; 0: that of all ordinary calls. */
   lane = 0;
+  /** Clock instant after which no copy is run: its caller waits no more. NaN: it may be run at any time. */
+  endsAt: number = Number.NaN;
   /** The last error with which the server refused to run it. */
   refusal: Error | undefined;
   /** A copy was refused at a command inside its script, and may have run up to there: it takes nothing, but may have
@@ -170,12 +184,16 @@ export abstract class PendingCall extends Linked {
 
   /** The operands of a copy that is written to a connection now. A server runs what one connection
    * brings in order, and a copy that was lost with its connection at any time: between two copies of
-   * this call, too. */
-  operandsOn(connection: object): Operand[] {
-    const { undoes } = this;
-    return undoes === undefined || this.unackedCopies > 0 || undoes.ask.mayRunBehind(connection)
-      ? this.operands
-      : undoes.operands;
+   * this call, too. `untilMs`: when the server may run the copy no more. */
+  operandsOn(connection: object, untilMs?: number): Operand[] {
+    const { undoes, script } = this;
+    const operands =
+      undoes === undefined || this.unackedCopies > 0 || undoes.ask.mayRunBehind(connection)
+        ? this.operands
+        : undoes.operands;
+    return untilMs === undefined || script.untilAt === undefined
+      ? operands
+      : operands.with(1 + Number(operands[0]) + script.untilAt, untilMs);
   }
 
   /** A copy may run later than what is written to this connection now. */

@@ -11,4 +11,6 @@ export interface Script<K, A, R> {
   /** Returns the number of keys, the keys and the arguments. */
   readonly operands: (keys: K, args: A) => Operand[];
   readonly decode: (reply: unknown) => R;
+  /** The place among the arguments of the instant, by the clock of the server, after which it refuses to run. */
+  readonly untilAt?: number;
 }

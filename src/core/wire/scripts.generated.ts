@@ -1401,6 +1401,20 @@ end
 end
 `;
 
+const libRequestLate = `local function request_late(requests,number,low_water,until_ms)
+if until_ms=='0' then
+return nil
+end
+local time=redis.pcall('TIME')
+local now=not time.err and time[1]*1000+math.floor(time[2]/1000)
+if not now or now<=tonumber(until_ms) then
+return nil
+end
+request_keep_record(requests,low_water)
+return string.format('%s %.0f',request_record(requests,number,'past'),now)
+end
+`;
+
 const libRequestRecall = `local function request_recall(requests,number)
 local seen=redis.call('ZRANGEBYSCORE',requests,number,number)[1]
 if seen then
@@ -2259,10 +2273,10 @@ export const expirableSemaphoreConfigure: Script<
   string
 > = {
   name: 'expirable-semaphore/configure',
-  sha1: 'f627d40ac463a36a1c60628b8429316a68f66370',
+  sha1: 'fdd894eec01fc69e9edd15a574952e6d10bfa2c2',
   source: `-- expirable-semaphore/configure
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libStatementsKnown}${libStatementsRead}${libStatementSince}${libPermitsStatement}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libLeasesIdle}${libSettingIdle}${libLeasesSetIdle}${libPermitsIdle}${libPermitsUsed}local function run()
-local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libStatementsKnown}${libStatementsRead}${libStatementSince}${libPermitsStatement}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libLeasesIdle}${libSettingIdle}${libLeasesSetIdle}${libPermitsIdle}${libPermitsUsed}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[6]) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 local taken=redis.call('ZCARD',timeouts)
 local left,wrong=stored_count(semaphore)
@@ -2317,8 +2331,9 @@ end
 return answer
 end
 return checked(KEYS,'szzzshs',run)`,
-  operands: (keys, args) => [6 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, keys.statements, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.setting],
+  operands: (keys, args) => [6 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, keys.statements, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.setting, 0],
   decode: text,
+  untilAt: 5,
 };
 
 /** remove a semaphore with all its permits, at most once per request. */
@@ -2328,10 +2343,10 @@ export const expirableSemaphoreDelete: Script<
   string
 > = {
   name: 'expirable-semaphore/delete',
-  sha1: 'cd5503bf90f0a6e3a9380adbf2542f7ae3663627',
+  sha1: 'c65997c41b9e8115149447efbfb83e3862b2bfa6',
   source: `-- expirable-semaphore/delete
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libForeign}${libStoredCount}${libPermitsTwinRefusal}local function run()
-local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libForeign}${libStoredCount}${libPermitsTwinRefusal}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[3]) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 redis.call('ZCARD',timeouts)
 redis.call('ZCARD',leases)
@@ -2353,8 +2368,9 @@ local answer=request_record(requests,number,removed>0 and '1' or '0')
 return notify_ended(answer,semaphore,clients,permits_own_client(requests))
 end
 return checked(KEYS,'szzzss',run)`,
-  operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, ...keys.twin, args.number, args.lowWater],
+  operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, ...keys.twin, args.number, args.lowWater, 0],
   decode: text,
+  untilAt: 2,
 };
 
 /** return what an acquisition took, and make sure that it never runs (again). */
@@ -2494,10 +2510,10 @@ export const expirableSemaphoreReleaseAny: Script<
   string
 > = {
   name: 'expirable-semaphore/release-any',
-  sha1: 'd40de3bf11f18d531384791190cb38592c4c9cf6',
+  sha1: '00416c903a67aa4eb8f3960af9c50ee49ca8623a',
   source: `-- expirable-semaphore/release-any
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libLeasesIdle}${libPermitsUsed}${libPermitsReturn}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libPermitsTwinRefusal}local function run()
-local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNowMs}${libForeign}${libStoredCount}${libPermitsId}${libPermitsIds}${libPermitsCount}${libPermitsRemove}${libLeasesIdle}${libPermitsUsed}${libPermitsReturn}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}${libPermitsTwinRefusal}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[6]) if answer then return answer end end
 local refusal=redis.call('EXISTS',KEYS[1])==0
 and permits_twin_refusal(KEYS[2],unpack(KEYS,5))
 if refusal then
@@ -2505,7 +2521,7 @@ return refusal
 end
 request_keep_record(requests,ARGV[2])
 local held,available =
-permits_return(KEYS[1],KEYS[2],KEYS[4],{ ARGV[5] },false,unpack(ARGV,6))
+permits_return(KEYS[1],KEYS[2],KEYS[4],{ ARGV[5] },false,unpack(ARGV,7))
 if type(held)=='table' then
 return held
 end
@@ -2516,8 +2532,9 @@ local own=permits_own_client(requests)
 return notify_ended(answer,KEYS[1],clients,own,ARGV[3],ARGV[4],payload)
 end
 return checked(KEYS,'szzzs',run)`,
-  operands: (keys, args) => [4 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.claim, ...args.idle],
+  operands: (keys, args) => [4 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, ...keys.twin, args.number, args.lowWater, args.publish, args.channel, args.claim, 0, ...args.idle],
   decode: text,
+  untilAt: 5,
 };
 
 /** renew the leases of many permits at once, and say of each whether it is held. */
@@ -2585,10 +2602,10 @@ export const expirableSemaphoreResize: Script<
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: '5ad83ab02945ff88c4a9d388024c2db759d892ef',
+  sha1: '49b78bbb697d88d776d93a1eac9dc0d2f099325d',
   source: `-- expirable-semaphore/resize
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libLeasesIdle}${libStatementsKnown}${libStatementsRead}${libStatementSince}${libLeasesSetIdle}${libPermitsIdle}${libPermitsUsed}local function run()
-local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libNowMs}${libForeign}${libStoredCount}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libLeasesIdle}${libStatementsKnown}${libStatementsRead}${libStatementSince}${libLeasesSetIdle}${libPermitsIdle}${libPermitsUsed}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[8]) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 local taken=redis.call('ZCARD',timeouts)
 local left,wrong=stored_count(semaphore)
@@ -2643,8 +2660,9 @@ end
 return answer
 end
 return checked(KEYS,'szzzshs',run)`,
-  operands: (keys, args) => [6 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, keys.statements, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel, args.declared],
+  operands: (keys, args) => [6 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, keys.statements, ...keys.twin, args.number, args.lowWater, args.way, args.permits, args.publish, args.channel, args.declared, 0],
   decode: text,
+  untilAt: 7,
 };
 
 /** set the number of permits unless one is set, at most once per request. */
@@ -2654,10 +2672,10 @@ export const expirableSemaphoreTrySet: Script<
   string
 > = {
   name: 'expirable-semaphore/try-set',
-  sha1: '80047b66f163c508ce904b9661273efdddd142ce',
+  sha1: '7f8d4b59980528fe191b34ba70d4a31075e99623',
   source: `-- expirable-semaphore/try-set
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libLeasesIdle}${libLeasesSetIdle}${libPermitsUsed}local function run()
-local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libNowMs}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libLeasesIdle}${libLeasesSetIdle}${libPermitsUsed}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[7]) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 redis.call('ZCARD',timeouts)
 local idle_ms=leases_idle(leases)
@@ -2693,8 +2711,9 @@ local answer=request_record(requests,number,'1')
 return notify_made(answer,tonumber(ARGV[3]),ARGV[5],ARGV[6])
 end
 return checked(KEYS,'szzzss',run)`,
-  operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, ...keys.twin, args.number, args.lowWater, args.permits, args.ttlMs, args.publish, args.channel],
+  operands: (keys, args) => [5 + keys.twin.length, keys.semaphore, keys.timeouts, keys.requests, keys.leases, keys.deleted, ...keys.twin, args.number, args.lowWater, args.permits, args.ttlMs, args.publish, args.channel, 0],
   decode: text,
+  untilAt: 6,
 };
 
 /** set when a permit expires, whoever holds it, at most once per request. */
@@ -2704,10 +2723,10 @@ export const expirableSemaphoreUpdateLease: Script<
   string
 > = {
   name: 'expirable-semaphore/update-lease',
-  sha1: '5faad7009eaa15b836a085e35b236f0f10eb2993',
+  sha1: 'bda823c4c3aa50b38543cd3e43e130bf308367b4',
   source: `-- expirable-semaphore/update-lease
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libLeasesScore}${libLeasesTtl}${libLeasesWrite}${libLeasesIdle}${libPermitsUsed}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}local function run()
-local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNowMs}${libForeign}${libStoredCount}${libLeasesScore}${libLeasesTtl}${libLeasesWrite}${libLeasesIdle}${libPermitsUsed}${libNotifyEnded}${libPermitsClients}${libPermitsOwnClient}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[7]) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 local idle_ms=leases_idle(leases)
 local left,wrong=stored_count(semaphore)
@@ -2736,8 +2755,9 @@ local clients,own=permits_clients({ ARGV[3] }),permits_own_client(requests)
 return notify_ended(answer,semaphore,clients,own,ARGV[5],ARGV[6],payload)
 end
 return checked(KEYS,'szzz',run)`,
-  operands: (keys, args) => [4, keys.semaphore, keys.timeouts, keys.requests, keys.leases, args.number, args.lowWater, args.permit, args.leaseMs, args.publish, args.channel],
+  operands: (keys, args) => [4, keys.semaphore, keys.timeouts, keys.requests, keys.leases, args.number, args.lowWater, args.permit, args.leaseMs, args.publish, args.channel, 0],
   decode: text,
+  untilAt: 6,
 };
 
 /** take hold number `count` of a fair lock, or an entry in its queue. */
@@ -2852,10 +2872,10 @@ export const fairLockForceRelease: Script<
   string
 > = {
   name: 'fair-lock/force-release',
-  sha1: '25bb868e03d53db1e0ab8fb7153c3fc21e011ee7',
+  sha1: '1a01c9b7c54cf13ff5b492bfff5e96451ff802c5',
   source: `-- fair-lock/force-release
-${libHashFound}${libChecked}${libRequestRecall}${libFairSettleQueue}${libHeardAgain}${libHeardAt}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairCloseUp}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
-local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libFairSettleQueue}${libHeardAgain}${libHeardAt}${libListeners}${libOwnChannel}${libOwnListeners}${libFairFirst}${libFairCloseUp}${libFairLeaveQueue}${libFairGrant}${libNowMs}${libFairServe}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[7]) if answer then return answer end end
 local lock=KEYS[1]
 local wrong=lock_foreign(lock)
 if wrong then
@@ -2880,8 +2900,9 @@ end
 return notify_ended(answer,lock,clients,own,told.command,told.channel,told.payload)
 end
 return checked(KEYS,'hzlzzh',run)`,
-  operands: (keys, args) => [6, keys.lock, keys.requests, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs],
+  operands: (keys, args) => [6, keys.lock, keys.requests, keys.queue, keys.timeouts, keys.heartbeats, keys.tickets, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs, 0],
   decode: text,
+  untilAt: 6,
 };
 
 /** state how many of a holder's holds are still alive, and free the lock at none. */
@@ -2984,10 +3005,10 @@ export const latchCountDown: Script<
   string
 > = {
   name: 'latch/count-down',
-  sha1: 'ba113a3f2352134880743bde5032f8061bb99b33',
+  sha1: 'a7654fe6222b2cce98028566ad6b14abb4be44c7',
   source: `-- latch/count-down
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libLatchCount}${libNextMark}${libLatchOpen}${libNotify}local function run()
-local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libForeign}${libStoredCount}${libLatchCount}${libNextMark}${libLatchOpen}${libNotify}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[5]) if answer then return answer end end
 local latch=KEYS[1]
 local count,wrong=latch_count(latch)
 if wrong then
@@ -3010,8 +3031,9 @@ end
 return '0'
 end
 return checked(KEYS,'ssz',run)`,
-  operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.lowWater, args.publish, args.channel],
+  operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.lowWater, args.publish, args.channel, 0],
   decode: text,
+  untilAt: 4,
 };
 
 /** remove a latch and let its waiters go, at most once per request. */
@@ -3021,10 +3043,10 @@ export const latchDelete: Script<
   string
 > = {
   name: 'latch/delete',
-  sha1: '2ef572ef190aee0281adad26bc1c8680b50e054c',
+  sha1: '0e97f1a28762e865bdd05e9279a823ca2c22a497',
   source: `-- latch/delete
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libLatchCount}${libNextMark}${libLatchOpen}${libNotify}local function run()
-local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libForeign}${libStoredCount}${libLatchCount}${libNextMark}${libLatchOpen}${libNotify}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[5]) if answer then return answer end end
 local latch=KEYS[1]
 local _,wrong=latch_count(latch)
 if wrong then
@@ -3041,8 +3063,9 @@ end
 return notify(request_record(requests,number,'1'),ARGV[3],ARGV[4],'0')
 end
 return checked(KEYS,'ssz',run)`,
-  operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.lowWater, args.publish, args.channel],
+  operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.lowWater, args.publish, args.channel, 0],
   decode: text,
+  untilAt: 4,
 };
 
 /** the count of a latch, how long it still lives, and what tells it from the next one. */
@@ -3075,10 +3098,10 @@ export const latchTrySetCount: Script<
   string
 > = {
   name: 'latch/try-set-count',
-  sha1: 'b9060637030841928f4df71d11475a32721cd508',
+  sha1: '1a42f3f61a199fb5ff8ec8495c5bdb13e852c10b',
   source: `-- latch/try-set-count
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libNextMark}${libRequestRecord}${libForeign}${libStoredCount}${libLatchCount}${libSetFor}${libNotify}local function run()
-local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libNextMark}${libForeign}${libStoredCount}${libLatchCount}${libSetFor}${libNotify}local function run()
+local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[7]) if answer then return answer end end
 local latch=KEYS[1]
 local count,wrong=latch_count(latch)
 if wrong then
@@ -3097,8 +3120,9 @@ set_for(latch,ARGV[3],ARGV[4])
 return notify(request_record(requests,number,'1'),ARGV[5],ARGV[6],'1')
 end
 return checked(KEYS,'ssz',run)`,
-  operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.lowWater, args.count, args.ttlMs, args.publish, args.channel],
+  operands: (keys, args) => [3, keys.latch, keys.opened, keys.requests, args.number, args.lowWater, args.count, args.ttlMs, args.publish, args.channel, 0],
   decode: text,
+  untilAt: 6,
 };
 
 /** take hold number `count` of a lock, or say how long its lease still runs. */
@@ -3266,10 +3290,10 @@ export const lockForceRelease: Script<
   string
 > = {
   name: 'lock/force-release',
-  sha1: '2207346a9f90ec97c3c765f8612b0fc0983d25bd',
+  sha1: '4996f4b1f1293aef96283c1de6a79df772ba5db6',
   source: `-- lock/force-release
-${libHashFound}${libChecked}${libRequestRecall}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libNowMs}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
-local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsNoMemory}${libHeardTickets}${libLineLeave}${libListeners}${libOwnChannel}${libOwnListeners}${libLineFirst}${libTokenIssue}${libLineGrant}${libForeign}${libIsHolder}${libLockLayout}${libLockForeign}${libNowMs}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[7]) if answer then return answer end end
 local lock,line,tickets,token=KEYS[1],KEYS[3],KEYS[4],select(5,unpack(KEYS))
 local wrong=lock_foreign(lock)
 if wrong then
@@ -3299,8 +3323,9 @@ end
 return notify_ended(answer,lock,clients,own,ARGV[3],channel,message)
 end
 return checked(KEYS,'hzlhs',run)`,
-  operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.requests, keys.line, keys.tickets, ...keys.token, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs],
+  operands: (keys, args) => [4 + keys.token.length, keys.lock, keys.requests, keys.line, keys.tickets, ...keys.token, args.number, args.lowWater, args.publish, args.channel, args.tombstones, args.tombstoneMs, 0],
   decode: text,
+  untilAt: 6,
 };
 
 /** how many holds one holder has of a lock. */
@@ -4174,10 +4199,10 @@ export const rwlockForceRelease: Script<
   string
 > = {
   name: 'rwlock/force-release',
-  sha1: '13ecd2e8d0d5ede3750c746b1144d9a197b27ecb',
+  sha1: '59934b3dd8511b8c774bb204abd50b3e2f2ae6eb',
   source: `-- rwlock/force-release
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libNowMs}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libHeardAgain}${libHeardAt}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
-local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNowMs}${libForeign}${libIsHolder}${libLockLayout}${libRwMode}${libOwnChannel}${libRwLeaveLine}${libRwGrant}${libHeardAgain}${libHeardAt}${libQueueFirst}${libListeners}${libOwnListeners}${libRwFirstWriter}${libRwNextWriter}${libRwSweep}${libNotifyEnded}${libClientsOfHolders}${libTombstonesSet}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[9]) if answer then return answer end end
 local keys={
 lock=KEYS[1],
 readers=KEYS[3],
@@ -4227,8 +4252,9 @@ local payload=(is_held or freed) and (mode=='write' and '1' or '0')
 return notify_ended(answer,lock,clients,own,ARGV[4],ARGV[5],payload)
 end
 return checked(KEYS,'hzzzzzh',run)`,
-  operands: (keys, args) => [7, keys.lock, keys.requests, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, args.number, args.lowWater, args.mode, args.publish, args.channel, args.stem, args.tombstones, args.tombstoneMs],
+  operands: (keys, args) => [7, keys.lock, keys.requests, keys.readers, keys.writers, keys.waiting, keys.heartbeats, keys.tickets, args.number, args.lowWater, args.mode, args.publish, args.channel, args.stem, args.tombstones, args.tombstoneMs, 0],
   decode: text,
+  untilAt: 8,
 };
 
 /** how many holds one holder has of a read-write lock. */
@@ -4716,10 +4742,10 @@ export const semaphoreAddPermits: Script<
   string
 > = {
   name: 'semaphore/add-permits',
-  sha1: '273257b3068480d8558442066c469e8ce0f1db37',
+  sha1: 'ed31a287bea68f0f869a3bc5eaf56c7286e62969',
   source: `-- semaphore/add-permits
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
-local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libNotify}${libNotifyAvailable}${libNotifyMade}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[7]) if answer then return answer end end
 local semaphore,delta=KEYS[1],tonumber(ARGV[5])
 local stored,wrong=stored_count(semaphore)
 if wrong then
@@ -4761,8 +4787,9 @@ end
 return answer
 end
 return checked(KEYS,'szh',run)`,
-  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.delta, args.declared],
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.delta, args.declared, 0],
   decode: text,
+  untilAt: 6,
 };
 
 /** make a semaphore with the number of permits that an object declares, and say how many are left and how many it has; at most once per request. */
@@ -4772,10 +4799,10 @@ export const semaphoreConfigure: Script<
   string
 > = {
   name: 'semaphore/configure',
-  sha1: '0404f44843d743a2d977cb96070d9db6ffc95467',
+  sha1: 'd973efc441bf3d71b56c27633048d85b030b5c99',
   source: `-- semaphore/configure
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libPermitsSetting}${libSettingIdle}${libSemaphoreSetting}${libSemaphoreUsed}${libNotify}${libNotifyMade}local function run()
-local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libPermitsRevive}${libSemaphoreRecord}${libPermitsSetting}${libSettingIdle}${libSemaphoreSetting}${libSemaphoreUsed}${libNotify}${libNotifyMade}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[6]) if answer then return answer end end
 local semaphore=KEYS[1]
 local stored,wrong=stored_count(semaphore)
 if wrong then
@@ -4812,8 +4839,9 @@ end
 return answer
 end
 return checked(KEYS,'szh',run)`,
-  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.setting],
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.setting, 0],
   decode: text,
+  untilAt: 5,
 };
 
 /** remove a semaphore, at most once per request. */
@@ -4823,10 +4851,10 @@ export const semaphoreDelete: Script<
   string
 > = {
   name: 'semaphore/delete',
-  sha1: '671ff13e72ed24c4d4db34dac27197fbd6bef3e5',
+  sha1: '716fca2f1b31e9e817114623617b1754a5d0b658',
   source: `-- semaphore/delete
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreRecord}local function run()
-local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libForeign}${libStoredCount}${libSemaphoreRecord}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[3]) if answer then return answer end end
 local semaphore=KEYS[1]
 local stored,wrong=stored_count(semaphore)
 if wrong then
@@ -4849,8 +4877,9 @@ end
 return request_record(requests,number,stored and '1' or '0')
 end
 return checked(KEYS,'szh',run)`,
-  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater],
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, 0],
   decode: text,
+  untilAt: 2,
 };
 
 /** take all permits that are left, at most once per request. */
@@ -4860,10 +4889,10 @@ export const semaphoreDrainPermits: Script<
   string
 > = {
   name: 'semaphore/drain-permits',
-  sha1: '84c55220b4b84c6496f345e8679e95e534ef9046',
+  sha1: 'f2449e144284bf55f8224065a53ccfd538444b35',
   source: `-- semaphore/drain-permits
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libPermitsRevive}${libSemaphoreRecord}${libSemaphoreUsed}local function run()
-local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libPermitsRevive}${libSemaphoreRecord}${libSemaphoreUsed}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[4]) if answer then return answer end end
 local semaphore=KEYS[1]
 local stored,wrong=stored_count(semaphore)
 if wrong then
@@ -4893,8 +4922,9 @@ end
 return request_record(requests,number,string.format('%.0f',taken))
 end
 return checked(KEYS,'szh',run)`,
-  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.declared],
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.declared, 0],
   decode: text,
+  untilAt: 3,
 };
 
 /** undo what a request took, and make sure that it never runs (again). */
@@ -4998,11 +5028,11 @@ export const semaphoreRelease: Script<
   string
 > = {
   name: 'semaphore/release',
-  sha1: '82e239f0f8c45d65c57af5c129a26f08503073e3',
+  sha1: '89416e1f73eae62987060db95812db3181461103',
   source: `-- semaphore/release
-${libHashFound}${libChecked}${libRequestRecall}${libGrantIsUnknown}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libPermitsRevive}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
-local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
-local semaphore,client,declared,needs=KEYS[1],ARGV[5],ARGV[10],{ unpack(ARGV,11) }
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libGrantIsUnknown}${libForeign}${libStoredCount}${libSemaphoreChange}${libSemaphoreIdle}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphorePutIn}${libPermitsRevive}${libSemaphoreRecord}${libSemaphoreSettle}${libSemaphoreTakeOut}${libNotify}${libNotifyAvailable}${libNotifyMade}${libNowMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[11]) if answer then return answer end end
+local semaphore,client,declared,needs=KEYS[1],ARGV[5],ARGV[10],{ unpack(ARGV,12) }
 local permits,is_proven=tonumber(ARGV[7]),ARGV[8]~=''
 local stored,wrong=stored_count(semaphore)
 if wrong then
@@ -5084,8 +5114,9 @@ end
 return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return checked(KEYS,'szzzh',run)`,
-  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.record, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, args.place, args.declared, ...args.needs],
+  operands: (keys, args) => [5, keys.semaphore, keys.requests, keys.queue, keys.heartbeats, keys.record, args.number, args.lowWater, args.publish, args.channel, args.client, args.mustQueue, args.permits, args.mark, args.place, args.declared, 0, ...args.needs],
   decode: text,
+  untilAt: 10,
 };
 
 /** give back the permits of one grant, and serve nobody with them. */
@@ -5138,10 +5169,10 @@ export const semaphoreTrySetPermits: Script<
   string
 > = {
   name: 'semaphore/try-set-permits',
-  sha1: '5d4cc41677a334be7071007bd8702eaf73d00a05',
+  sha1: '282926ca574379a3befb9cf863a0752055bf0bca',
   source: `-- semaphore/try-set-permits
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libForeign}${libStoredCount}${libSetFor}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreIdle}${libSemaphoreUsed}${libPermitsRevive}${libSemaphoreRecord}${libNotify}${libNotifyMade}local function run()
-local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libForeign}${libStoredCount}${libSetFor}${libSemaphoreForget}${libSemaphoreKeep}${libNextMark}${libSemaphoreNewRecord}${libSemaphoreIdle}${libSemaphoreUsed}${libPermitsRevive}${libSemaphoreRecord}${libNotify}${libNotifyMade}local function run()
+local requests,number=KEYS[2],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[7]) if answer then return answer end end
 local semaphore,permits,ttl_ms=KEYS[1],tonumber(ARGV[5]),tonumber(ARGV[6])
 local stored,wrong=stored_count(semaphore)
 if wrong then
@@ -5165,6 +5196,7 @@ local answer=request_record(requests,number,'1')
 return notify_made(answer,permits,ARGV[3],ARGV[4])
 end
 return checked(KEYS,'szh',run)`,
-  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.permits, args.ttlMs],
+  operands: (keys, args) => [3, keys.semaphore, keys.requests, keys.record, args.number, args.lowWater, args.publish, args.channel, args.permits, args.ttlMs, 0],
   decode: text,
+  untilAt: 6,
 };

@@ -64,6 +64,8 @@ export class Server {
   deniesChannels = false;
   /** A command in capitals that users have no right to. */
   deniedCommand: string | undefined;
+  /** By how much its clock is ahead of those of other nodes. */
+  aheadMs = 0;
   readonly #lua: LuaEngine;
   readonly #nowMs: () => number;
   readonly #scripts = new Map<string, string>();
@@ -72,10 +74,10 @@ export class Server {
 
   constructor(lua: LuaEngine, nowMs: () => number, random: Random, runId = 1) {
     this.#lua = lua;
-    this.#nowMs = nowMs;
+    this.#nowMs = () => nowMs() + this.aheadMs;
     this.#startedAtMs = nowMs() - UP_MS;
     this.runId = runId;
-    this.keyspace = new Keyspace(nowMs, random);
+    this.keyspace = new Keyspace(this.#nowMs, random);
   }
 
   /** It starts again, with its data. */
@@ -125,7 +127,12 @@ export class Server {
   /** As a master without replicas. */
   #info(): string {
     const uptimeS = Math.floor((this.#nowMs() - this.#startedAtMs) / 1_000);
-    const fields = { run_id: this.runId, uptime_in_seconds: uptimeS, role: 'master' };
+    const fields = {
+      run_id: this.runId,
+      server_time_usec: Math.floor(this.#nowMs() * 1_000),
+      uptime_in_seconds: uptimeS,
+      role: 'master',
+    };
     const lines = Object.entries({ ...fields, connected_slaves: 0, second_repl_offset: -1 });
     return lines.map(([name, value]) => `${name}:${value}\r\n`).join('');
   }

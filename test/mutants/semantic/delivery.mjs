@@ -190,10 +190,52 @@ export const delivery = [
     ],
   },
   {
+    id: 'call-without-end',
+    mistake: 'a counted call whose caller has stopped waiting is carried out when its bytes arrive',
+    file: 'src/core/connection/command-connection.ts',
+    changes: [
+      [
+        '    return untilMs === undefined ? undefined : Math',
+        '    return Math.min(0) === 0 ? undefined : Math',
+      ],
+    ],
+    tests: ['test/faults/outage-counts.test.ts'],
+  },
+  {
+    id: 'late-unrecorded',
+    mistake: 'a late call is refused, and another copy of it is not',
+    file: 'lua/lib/request_late.lua',
+    changes: [
+      ["request_record(requests, number, 'past')", "request_record(requests, number + 1, 'past')"],
+    ],
+    tests: ['test/faults/late-requests.test.ts'],
+  },
+  {
+    id: 'late-time-unlearnt',
+    mistake: 'the answer to a late call does not show the time of the server',
+    file: 'src/core/connection/command-connection.ts',
+    changes: [['if (serverMs !== undefined) {', 'if (serverMs === undefined) {']],
+    tests: ['test/simulation/late-calls.test.ts'],
+  },
+  {
+    id: 'late-again-beside-copy',
+    mistake: 'a late call is sent under a new number while another copy may have run',
+    file: 'src/core/delivery/pending-reply.ts',
+    changes: [['call.unackedCopies === 0 && this.#startedAgain', 'this.#startedAgain']],
+    tests: ['test/unit/pending-reply.test.ts'],
+  },
+  {
+    id: 'server-time-too-late',
+    mistake: 'what was known of the clock of the server counts as if it were exact',
+    file: 'src/core/connection/server-time.ts',
+    changes: [['const DRIFT = 0.01;', 'const DRIFT = 0;']],
+    tests: ['test/unit/server-time.test.ts'],
+  },
+  {
     id: 'undo-always-burns',
     mistake: 'an ask that is given up leaves a tombstone whatever can still run',
     file: 'src/core/wire/call.ts',
-    changes: [['return undoes === undefined || this', 'return undoes !== undefined || this']],
+    changes: [['undoes === undefined || this.unacked', 'undoes !== undefined || this.unacked']],
     tests: ['test/unit/call.test.ts', 'test/faults/short-waits.test.ts'],
   },
   {

@@ -60,7 +60,7 @@ export function countedCalls<Act extends { readonly what: string }>(
       if (act === undefined) {
         return [];
       }
-      const call = finished(happenings, callOf(operation, act), operation);
+      const call = finished(happenings, callOf(happenings, operation, act), operation);
       const known =
         call.until < end ? call : { ...call, until: Number.POSITIVE_INFINITY, isOptional: true };
       const twin = known.until === Number.POSITIVE_INFINITY ? effectOf(happenings, act) : undefined;

@@ -1,6 +1,6 @@
 // The calls of locks as acts of their models.
 
-import { isOfQuorum, type Mode, type Operation } from '../history.js';
+import { isOfQuorum, type Action, type Mode, type Operation } from '../history.js';
 import type { Happenings } from './happenings.js';
 import type { Call } from './linearizability.js';
 import type { LockAct } from './models/lock.js';
@@ -9,15 +9,32 @@ import { UNTOLD } from './models/untold.js';
 import { placeSince, runOf } from './spans.js';
 
 /** An act in the time of its call; it may never have been when its outcome is not known. */
-export function callOf<Act>(operation: Operation, act: Act): Call<Act> {
+export function callOf<Act>(happenings: Happenings, operation: Operation, act: Act): Call<Act> {
   const { calledAt, returnedAt, outcome } = operation;
   const isDone = outcome === 'ok' || outcome === 'no';
-  return {
-    act,
-    from: calledAt,
-    until: isDone ? returnedAt : Number.POSITIVE_INFINITY,
-    isOptional: !isDone,
-  };
+  const until = isDone ? returnedAt : lastInstant(happenings, operation);
+  return { act, from: calledAt, until, isOptional: !isDone };
+}
+
+/** These are not carried out any more when their callers have stopped waiting. */
+const ENDING = new Set<Action>(['set', 'add', 'drain', 'count down', 'delete', 'force']);
+
+/** When a call of unknown outcome is carried out at the latest. One that makes an object first takes the time of
+ * several; one that is made at many servers is made when each is there. */
+function lastInstant(
+  { history, kind, bounds }: Happenings,
+  { action, calledAt, returnedAt }: Operation,
+): number {
+  const wasSetBack = history.faults.some(
+    ({ what, detail }) => what === 'clock step' && detail.startsWith('-'),
+  );
+  if (!ENDING.has(action) || wasSetBack || isOfQuorum(kind)) {
+    return Number.POSITIVE_INFINITY;
+  }
+  const { commandTimeoutMs, settleMs } = bounds;
+  return returnedAt < Number.POSITIVE_INFINITY
+    ? Math.max(returnedAt, calledAt + commandTimeoutMs) + settleMs
+    : calledAt + 3 * commandTimeoutMs;
 }
 
 export function lockCalls(happenings: Happenings): Call<LockAct>[] {
@@ -40,7 +57,7 @@ function holderCalls(happenings: Happenings): Call<HolderAct>[] {
     if (act === undefined) {
       return [];
     }
-    const call = callOf(operation, act);
+    const call = callOf(happenings, operation, act);
     const isUndone =
       (act.what === 'acquire' && isLostInRun(happenings, operation)) ||
       ((act.what === 'acquire' || act.what === 'force') && spansFailover(happenings, operation));
