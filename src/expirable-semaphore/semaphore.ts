@@ -97,13 +97,15 @@ export class PermitExpirableSemaphoreFace
 
   async addPermits(delta: number): Promise<void> {
     checkInteger('delta', delta, INT32_MIN, INT32_MAX);
+    const { clock, delivery } = this.services;
+    const startedAt = clock.now();
     const add = async (): Promise<number> => {
       const agreed = this.#grants.declare(true);
       if (agreed !== undefined) {
         await agreed;
       }
-      const { count } = await this.countOnce((request) =>
-        this.protocol.resize(request, 'by', delta),
+      const { count } = await delivery.since(startedAt, () =>
+        this.countOnce((request) => this.protocol.resize(request, 'by', delta)),
       );
       if (count < 0) {
         await this.protocol.number?.again();

@@ -165,6 +165,7 @@ export class SemaphoreGrants implements PermitsOwner {
     const { key, resource } = protocol;
     const queue = this.#queues.get(key);
     const serves = queue?.takesNextRelease() === true;
+    const startedAt = services.clock.now();
     const send = async (
       waiters: readonly PermitWaiter[],
       mustQueue: boolean,
@@ -184,7 +185,10 @@ export class SemaphoreGrants implements PermitsOwner {
       const answered = await services.delivery.sendOnce(resource, key, build, tombstone);
       if (answered.answer.mustCount === true) {
         const mayHaveRun = answered.call.unackedCopies > 0;
-        return await send(waiters, mustQueue, true, mayHaveRun ? provenOnly(given) : given);
+        const again = mayHaveRun ? provenOnly(given) : given;
+        return await services.delivery.since(startedAt, () =>
+          send(waiters, mustQueue, true, again),
+        );
       }
       if (answered.answer.isUnproven === true) {
         this.#reportUnproven();
@@ -192,7 +196,7 @@ export class SemaphoreGrants implements PermitsOwner {
       const { isRefused, isAbsent, available, exists } = answered.answer;
       if (isAbsent === true) {
         await protocol.number?.again();
-        return await send(waiters, mustQueue, isCounted);
+        return await services.delivery.since(startedAt, () => send(waiters, mustQueue, isCounted));
       }
       if (isRefused) {
         throw outOfRange('permits', [1, INT32_MAX - available], returned.permits, available);

@@ -163,9 +163,11 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
 
   async addPermits(delta: number): Promise<void> {
     checkInteger('delta', delta, INT32_MIN, INT32_MAX);
+    const { clock, delivery } = this.services;
+    const startedAt = clock.now();
     const add = async (): Promise<number> => {
       this.#grants.declare();
-      const { answer } = await this.services.delivery.sendOnce(
+      const { answer } = await delivery.sendOnce(
         this.name,
         this.protocol.key,
         (request) => this.protocol.addPermits(request, delta),
@@ -174,7 +176,7 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
       const { isRefused, isAbsent, available } = answer;
       if (isAbsent === true) {
         await this.protocol.number?.again();
-        return await add();
+        return await delivery.since(startedAt, add);
       }
       if (isRefused) {
         const range = [INT32_MIN - Math.min(available, 0), INT32_MAX - Math.max(available, 0)];
@@ -187,12 +189,14 @@ export class SemaphoreFace extends Face<SemaphoreProtocol> implements Semaphore 
   }
 
   async drainPermits(): Promise<number> {
+    const { clock, delivery } = this.services;
+    const startedAt = clock.now();
     const drain = async (): Promise<number> => {
       this.#grants.declare();
       const { count } = await this.countOnce((request) => this.protocol.drainPermits(request));
       if (count < 0) {
         await this.protocol.number?.again();
-        return await drain();
+        return await delivery.since(startedAt, drain);
       }
       return count;
     };

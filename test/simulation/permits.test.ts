@@ -59,3 +59,22 @@ test('a permit whose grant took longer than its lease is given back, and asked f
   expect(world.timeline.now - from).toBeLessThan(1_210);
   expect(permit.isHeld).toBe(true);
 });
+
+test('a release of permits of which the server knows nothing settles in the time of one call', async () => {
+  const { world, finish, ran } = await steadyWorld(lua);
+  const semaphore = world.clients[0]!.client.getSemaphore(OBJECT);
+  await finish(semaphore.trySetPermits(2));
+  const permits = await finish(semaphore.acquire());
+  world.host.server.keyspace.clear();
+  const from = world.timeline.now;
+  world.host.stall(from + 700);
+  world.timeline.at(from + 700.6, () => world.host.stall(from + 5_000));
+
+  const error = await finish(permits.release().catch(String));
+
+  const releases = ran.filter(({ at }) => at >= from).map(({ name }) => name);
+  expect(error).toMatch(/^OutcomeUnknownError/u);
+  expect(world.timeline.now - from).toBeLessThan(1_010);
+  expect(releases).toContain('semaphore/return');
+  await world.timeline.run(from + 6_000);
+});

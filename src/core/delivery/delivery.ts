@@ -130,6 +130,13 @@ export class Delivery {
     }
   }
 
+  /** Runs `work` for a caller that waits since `startedAt`: the calls that it sends synchronously have what is left of
+   * its time. */
+  since<T>(startedAt: number, work: () => T): T {
+    const { clock, timeoutMs } = this.#parts;
+    return this.late(Math.max(0, startedAt + timeoutMs - clock.now()), work);
+  }
+
   /** Runs a counted call at most once, and resolves with its number. When its time is up, a
    * tombstone is set for its request number in the background, so that no copy of it runs later.
    * If the caller was left without the outcome, `late` gets it as soon as it is known: the count,
