@@ -207,7 +207,11 @@ export class PermitExpirableSemaphoreFace
     const work = async (): Promise<boolean> => {
       const { count, call } = await this.countOnce(
         (request) => this.protocol.delete(request),
-        (_, deletion) => this.#grants.deleted(deletion),
+        (deleted, deletion) => {
+          if (deleted !== undefined) {
+            this.#grants.deleted(deletion);
+          }
+        },
       );
       this.#grants.deleted(call);
       return count === 1;

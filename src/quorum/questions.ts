@@ -85,11 +85,18 @@ export class Questions {
    * that did: who held it there has lost the majority. */
   async forceRelease(resource: string, names: readonly QuorumName[]): Promise<boolean> {
     const { all, majority } = this.#members;
+    const { clock } = this.#client;
+    const startedAt = clock.now();
     const survey = new Survey(
       this.#members,
-      this.#client.clock,
-      async (member) =>
-        await Promise.all(names.map((name) => forceRelease(member, resource, name))),
+      clock,
+      // A server that is connected late is not to free a name after the end of this call.
+      async ({ services }) =>
+        await Promise.all(
+          names.map((name) =>
+            services.delivery.since(startedAt, () => forceRelease(services, resource, name)),
+          ),
+        ),
       {
         // A server whose answer is not waited for could free what is acquired after this call.
         isCommand: true,
@@ -160,19 +167,25 @@ function byHolder(answers: readonly Holder[][]): Map<string, Holder[]> {
   return found;
 }
 
-function protocolOf(member: Member, { resource, key, keys }: QuorumName): HashLockProtocol {
+function protocolOf(
+  services: Member['services'],
+  { resource, key, keys }: QuorumName,
+): HashLockProtocol {
   return keys.token.length === 0
-    ? new HashLockProtocol(member.services, 'lock', resource, key)
-    : new FencedLockProtocol(member.services, 'fenced-lock', resource, key);
+    ? new HashLockProtocol(services, 'lock', resource, key)
+    : new FencedLockProtocol(services, 'fenced-lock', resource, key);
 }
 
-function questionsOf(member: Member, name: QuorumName): LockQuestions {
-  return new LockQuestions(member.services.delivery, protocolOf(member, name));
+function questionsOf({ services }: Member, name: QuorumName): LockQuestions {
+  return new LockQuestions(services.delivery, protocolOf(services, name));
 }
 
-async function forceRelease(member: Member, resource: string, name: QuorumName): Promise<boolean> {
-  const { services } = member;
-  const protocol = protocolOf(member, name);
+async function forceRelease(
+  services: Member['services'],
+  resource: string,
+  name: QuorumName,
+): Promise<boolean> {
+  const protocol = protocolOf(services, name);
   const told = (freed: number | undefined, { order }: PendingCall): void => {
     // What this client has acquired there before is lost.
     const own = freed === 1 ? services.watchdog.leasesOf('quorum-lock', name.key) : [];

@@ -177,6 +177,23 @@ describe.concurrent.each(orders)(
       });
     }
 
+    test('a deletion of permits leaves those of its own client alone later', async (context) => {
+      const world = await open(context, options);
+      const { name, client, setPermits } = world;
+      await setPermits(1);
+      const semaphore = client.getPermitExpirableSemaphore(name);
+      const permit = await take(semaphore);
+
+      const error = await deliveredLate(world, scripts.expirableSemaphoreDelete, order, () =>
+        semaphore.delete(),
+      );
+      await permit.extend(40_000);
+
+      expect(error).toBeInstanceOf(OutcomeUnknownError);
+      expect(permit.isHeld).toBe(true);
+      await permit.release();
+    });
+
     for (const [title, kind] of titled(lockKinds)) {
       test(`a forced release of a ${title} does not free it later`, async (context) => {
         const world = await open(context, options);

@@ -3,77 +3,122 @@
 import { describe, expect, test } from 'vitest';
 import { ServerTime, timeIn } from '../../src/core/connection/server-time.js';
 
-const TIMEOUT_MS = 3_000;
+const LIMIT_MS = 3_000;
 /** By the clock of the server, when that of the client starts. */
 const START_MS = 1_800_000_000_000;
 
+function stage(limitMs = LIMIT_MS) {
+  let now = 0;
+  let stepMs = 0;
+  const clock = { now: () => now, steppedSince: () => stepMs };
+  const time = new ServerTime(clock, limitMs);
+  return {
+    time,
+    /** The answer to what was sent at `sentAt` is read now. */
+    learn: (serverMs: number, { sentAt = now, readAt = now } = {}) => {
+      now = readAt;
+      time.learn(serverMs, sentAt);
+    },
+    /** Time passes. */
+    pass: (ms: number) => {
+      now += ms;
+    },
+    /** The clock of the client is set forward. */
+    step: (ms: number) => {
+      now += ms;
+      stepMs = ms;
+    },
+  };
+}
+
 describe('the time of the server', () => {
   test('is not known before an answer has shown it, nor on another connection', () => {
-    const time = new ServerTime(TIMEOUT_MS);
-    expect(time.at(100)).toBeUndefined();
-    time.learn(START_MS + 50, 0, 100);
-    expect(time.at(100)).toBe(START_MS + 50);
+    const { time, learn } = stage();
+    expect([time.at(100), time.isUseless]).toEqual([undefined, true]);
+    learn(START_MS + 50, { readAt: 100 });
+    expect([time.at(100), time.isUseless]).toEqual([START_MS + 50, false]);
     time.forget();
 
-    expect(time.at(100)).toBeUndefined();
+    expect([time.at(100), time.isUseless]).toEqual([undefined, true]);
   });
 
   test('is taken for a hundredth less for each time that has passed since', () => {
-    const time = new ServerTime(TIMEOUT_MS);
-    time.learn(START_MS, 0, 0);
+    const { time, learn } = stage();
+    learn(START_MS);
 
     expect(time.at(10_000)).toBe(START_MS + 9_900);
   });
 
+  test('is not later because the clock of the client was set forward', () => {
+    const { time, learn, step } = stage();
+    learn(START_MS);
+    step(20_000);
+
+    expect(time.at(23_000)).toBe(START_MS + 2_970);
+  });
+
   test('is not that of an answer that was long on its way, where an earlier one shows more', () => {
-    const time = new ServerTime(TIMEOUT_MS);
-    time.learn(START_MS, 0, 0);
-    time.learn(START_MS + 100, 90, 1_000);
+    const { time, learn } = stage();
+    learn(START_MS);
+    learn(START_MS + 100, { sentAt: 90, readAt: 1_000 });
 
     expect(time.at(1_000)).toBe(START_MS + 990);
   });
 
-  test('is set back with the first answer that cannot be explained otherwise', () => {
-    const time = new ServerTime(TIMEOUT_MS);
-    time.learn(START_MS, 0, 0);
-    time.learn(START_MS - 3_600_000, 990, 1_000);
+  test.each([-3_600_000, 3_600_000])('follows a clock that was set by %s ms', (byMs) => {
+    const { time, learn } = stage();
+    learn(START_MS);
+    learn(START_MS + byMs, { sentAt: 990, readAt: 1_000 });
 
-    expect(time.at(1_000)).toBe(START_MS - 3_600_000);
+    expect(time.at(1_000)).toBe(START_MS + byMs);
   });
 
-  test('is set forward with the first answer', () => {
-    const time = new ServerTime(TIMEOUT_MS);
-    time.learn(START_MS, 0, 0);
-    time.learn(START_MS + 3_600_000, 990, 1_000);
+  test('is requested where it is not known, or old, and not again before an answer is late', () => {
+    const { time, learn, pass } = stage();
+    expect([time.isDue(), time.isDue()]).toEqual([true, false]);
+    learn(START_MS);
+    pass(29_000);
+    expect(time.isDue()).toBe(false);
+    pass(1_000);
+    expect([time.isDue(), time.isDue()]).toEqual([true, false]);
+    pass(LIMIT_MS);
 
-    expect(time.at(1_000)).toBe(START_MS + 3_600_000);
+    expect([time.isDue(), time.isDue()]).toEqual([true, false]);
   });
 
-  test('is requested once where it is not known, or old, until an answer shows it', () => {
-    const time = new ServerTime(TIMEOUT_MS);
-    expect([time.isDue(0), time.isDue(1)]).toEqual([true, false]);
-    time.learn(START_MS, 0, 1);
-    expect([time.isDue(29_000), time.isDue(30_001), time.isDue(30_002)]).toEqual([
-      false,
-      true,
-      false,
-    ]);
-    time.forget();
+  test('is old after ten times the answer limit, where that is less than 30 s', () => {
+    const { time, learn, pass } = stage(300);
+    learn(START_MS);
+    pass(2_999);
+    expect(time.isDue()).toBe(false);
+    pass(1);
 
-    expect(time.isDue(30_003)).toBe(true);
+    expect(time.isDue()).toBe(true);
   });
 
-  test('is old after ten times the time of a caller', () => {
-    const time = new ServerTime(300);
-    time.learn(START_MS, 0, 0);
+  test('has to be known before a call after fifty times the answer limit', () => {
+    const { time, learn, pass } = stage(300);
+    learn(START_MS);
+    pass(14_999);
+    expect(time.isUseless).toBe(false);
+    pass(1);
 
-    expect([time.isDue(2_999), time.isDue(3_000)]).toEqual([false, true]);
+    expect(time.isUseless).toBe(true);
+  });
+
+  test('is neither known nor requested where users have no right to it', () => {
+    const { time, learn, pass } = stage();
+    learn(START_MS);
+    time.denied();
+    pass(1_000_000);
+
+    expect([time.at(0), time.isDue(), time.isUseless]).toEqual([undefined, false, false]);
   });
 
   test('is not learnt from an answer that shows none', () => {
-    const time = new ServerTime(TIMEOUT_MS);
-    time.learn(START_MS, 0, 0);
-    time.learn(timeIn('OK'), 10, 20);
+    const { time, learn } = stage();
+    learn(START_MS);
+    learn(timeIn('OK'));
 
     expect(time.at(0)).toBe(START_MS);
     expect(timeIn(['1800000000', '999999'])).toBe(1_800_000_000_999);

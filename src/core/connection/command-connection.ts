@@ -8,7 +8,7 @@ import { soon } from '../base/async-context.js';
 import { asError } from '../wire/replies.js';
 import { isReplyError, type Redis } from './driver.js';
 import type { Access } from './access.js';
-import { answerOf, type ErrorAnswer } from './error-answers.js';
+import { answerOf, isNoRight, type ErrorAnswer } from './error-answers.js';
 import { denialOf } from './server-errors.js';
 import { Refusals } from './refusals.js';
 import { isSentAgain, ResendQueue } from './resend-queue.js';
@@ -49,6 +49,8 @@ export class CommandConnection implements Written {
   readonly #unanswered: Unanswered;
   readonly #window: Window;
   readonly #time: ServerTime;
+  /** Calls wait for the time of the server. */
+  #isLearning = false;
   /** Digests of the scripts whose source was sent on this connection. */
   readonly #known = new Set<string>();
   readonly #refusals: Refusals;
@@ -81,7 +83,7 @@ export class CommandConnection implements Written {
     const [unanswered, waiting] = [this.#unanswered, this.#waiting];
     const write = (call: PendingCall): void => this.#again(call);
     this.#window = new Window(clock, owner.leaseMs, { unanswered, waiting, write });
-    this.#time = new ServerTime(owner.answerLimitMs);
+    this.#time = new ServerTime(clock, owner.answerLimitMs);
   }
 
   get isUp(): boolean {
@@ -119,8 +121,10 @@ export class CommandConnection implements Written {
     // Behind the waiting calls, even when ready: a late release must not overtake its acquisition.
     if (redis === undefined || this.#waiting.holdsUp(call)) {
       this.#waiting.add(call);
-    } else {
+    } else if (Number.isNaN(call.endsAt)) {
       this.#window.add(call);
+    } else {
+      this.#addEnding(redis, call);
     }
   }
 
@@ -189,27 +193,26 @@ export class CommandConnection implements Written {
   async #examine(redis: Redis): Promise<Examined> {
     const startedAt = this.#clock.now();
     const found = await examine(redis, this.#owner.isNode);
-    const now = this.#clock.now();
-    this.#window.connected(now - startedAt);
+    this.#window.connected(this.#clock.now() - startedAt);
     this.#time.forget();
-    if (found.timeMs !== null) {
-      this.#time.learn(found.timeMs, startedAt, now);
-    }
+    this.#time.learn(found.timeMs, startedAt);
     return found;
   }
 
   #connected(): void {
     this.#owner.access.signedIn = true;
     this.#known.clear();
+    this.#isLearning = false;
     this.#flush();
     this.#owner.up();
   }
 
   #flush(): void {
-    if (this.isUp) {
+    const redis = this.#connection.ready;
+    if (redis !== undefined) {
       this.#window.leave();
       for (const call of this.#waiting.take()) {
-        this.#window.add(call);
+        this.#addEnding(redis, call);
       }
     }
   }
@@ -227,6 +230,7 @@ export class CommandConnection implements Written {
     call.writtenTo = redis;
     call.writtenBy = this;
     this.#unanswered.add(call);
+    const untilMs = Number.isNaN(call.endsAt) ? undefined : this.#untilOf(redis, call);
     if (call.asking) {
       redis.call('ASKING').catch(() => {});
     }
@@ -235,7 +239,6 @@ export class CommandConnection implements Written {
     this.#known.add(call.script.sha1);
     // Another copy may have been written by the time of the answer.
     const sentAt = call.lastSentAt;
-    const untilMs = Number.isNaN(call.endsAt) ? undefined : this.#untilOf(redis, call);
     redis.sendScript(call.script, isKnown, call.operandsOn(redis, untilMs), (reply, error) => {
       if (error === undefined) {
         this.#carriedOut(call, reply, sentAt);
@@ -254,21 +257,52 @@ export class CommandConnection implements Written {
   }
 
   /** When a copy that is written now may be run no more, by the clock of its server; undefined: that is not known. */
-  #untilOf(redis: Redis, { endsAt, lastSentAt }: PendingCall): number | undefined {
-    if (this.#time.isDue(lastSentAt)) {
-      void this.#requestTime(redis, lastSentAt);
+  #untilOf(redis: Redis, { endsAt }: PendingCall): number | undefined {
+    if (this.#time.isDue()) {
+      void this.#requestTime(redis);
     }
     const untilMs = this.#time.at(endsAt);
     // The server counts whole milliseconds.
     return untilMs === undefined ? undefined : Math.floor(untilMs) - 1;
   }
 
-  async #requestTime(redis: Redis, sentAt: number): Promise<void> {
+  /** Adds a call that may have an end: the time of the server is requested before it, where it is not known. What comes
+   * behind the call waits as well. */
+  #addEnding(redis: Redis, call: PendingCall): void {
+    if (!this.#waiting.holdsUp(call) && (Number.isNaN(call.endsAt) || !this.#time.isUseless)) {
+      this.#window.add(call);
+      return;
+    }
+    this.#waiting.add(call);
+    if (!this.#isLearning) {
+      this.#isLearning = true;
+      void this.#learnTime(redis);
+    }
+  }
+
+  async #learnTime(redis: Redis): Promise<void> {
+    await this.#requestTime(redis);
+    if (redis !== this.#connection.ready) {
+      return;
+    }
+    this.#isLearning = false;
+    if (this.#time.isUseless) {
+      this.#waiting.pause();
+    } else {
+      this.#flush();
+    }
+  }
+
+  async #requestTime(redis: Redis): Promise<void> {
+    const sentAt = this.#clock.now();
     try {
       const answer = await this.#unanswered.query(() => redis.call('TIME', []));
-      this.#time.learn(timeIn(answer), sentAt, this.#clock.now());
-    } catch {
-      // A user without the right to it has calls without an end. The next connection learns it anew.
+      this.#time.learn(timeIn(answer), sentAt);
+    } catch (error) {
+      // Any other refusal passes; and with the connection its calls go on elsewhere.
+      if (isNoRight(asError(error))) {
+        this.#time.denied();
+      }
     }
   }
 
@@ -289,7 +323,7 @@ export class CommandConnection implements Written {
       return;
     }
     if (serverMs !== undefined) {
-      this.#time.learn(Number(serverMs), sentAt, this.#clock.now());
+      this.#time.learn(Number(serverMs), sentAt);
     }
     call.fail(new TooLateError('the call was late'));
   }

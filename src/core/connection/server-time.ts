@@ -1,5 +1,7 @@
 // What a connection knows of the clock of its server.
 
+import type { Clock } from '../base/clock.js';
+
 /** The answer of a script that was run too late; and the time of the server, where it was this copy that was late. */
 export const LATE: RegExp = /^(past)(?: (\d+))?$/u;
 
@@ -9,13 +11,16 @@ export function timeIn(answer: unknown): number {
   return seconds * 1_000 + Math.floor(micros / 1_000);
 }
 
-/** How much faster or slower that may run. */
+/** How much faster or slower that clock may run. */
 const DRIFT = 0.01;
 
-/** It is requested anew when it is so old, or as old as ten times the time that a caller waits: by then a hundredth of it
- * is a tenth of that. */
+/** What is known is requested anew when it is so old, or ten times as old as the server may be silent: a hundredth of that
+ * is a tenth of the time of a call. */
 const OLD_MS = 30_000;
-const OLD_TIMEOUTS = 10;
+const OLD_LIMITS = 10;
+
+/** By then a hundredth of its age is half of that time. A call waits until the time is known anew. */
+const USELESS_LIMITS = 50;
 
 /** An instant by the clock of the server, which had come when it was read here. */
 interface Known {
@@ -23,46 +28,75 @@ interface Known {
   readonly readAt: number;
 }
 
-/** The server's clock, as far as answers have shown it: never later than it is. A clock that is set back is noticed with
- * the next answer. */
+/** The server's clock, as far as answers have shown it: never later than it is. */
 export class ServerTime {
-  readonly #oldMs: number;
+  readonly #clock: Pick<Clock, 'now' | 'steppedSince'>;
+  readonly #limitMs: number;
   #known: Known | undefined;
-  #isRequested = false;
+  #requestedAt = Number.NEGATIVE_INFINITY;
+  /** Users have no right to request it. */
+  #isDenied = false;
 
-  constructor(timeoutMs: number) {
-    this.#oldMs = Math.min(OLD_MS, OLD_TIMEOUTS * timeoutMs);
+  /** @param limitMs for which the server may be silent while an answer is awaited */
+  constructor(clock: Pick<Clock, 'now' | 'steppedSince'>, limitMs: number) {
+    this.#clock = clock;
+    this.#limitMs = limitMs;
   }
 
   /** Another connection: it may be of another server. */
   forget(): void {
     this.#known = undefined;
-    this.#isRequested = false;
+    this.#requestedAt = Number.NEGATIVE_INFINITY;
+    this.#isDenied = false;
   }
 
-  /** An answer to what was sent at `sentAt` shows the time of the server; NaN: it does not. */
-  learn(serverMs: number, sentAt: number, readAt: number): void {
+  /** An answer that is read now, to what was sent at `sentAt`, shows the time of the server; NaN: it does not. */
+  learn(serverMs: number, sentAt: number): void {
     if (Number.isNaN(serverMs)) {
       return;
     }
+    const readAt = this.#clock.now();
     const expectedMs = this.at(readAt);
-    // An answer that was long on its way shows less than an earlier one, unless the clock was set back since.
+    // An answer that was long on its way shows less than an earlier one. Where that does not explain it, the clock was
+    // set back.
     const isLess = expectedMs !== undefined && expectedMs > serverMs;
     const isPossible = isLess && expectedMs <= serverMs + (readAt - sentAt) * (1 + DRIFT);
     this.#known = { serverMs: isPossible ? expectedMs : serverMs, readAt };
-    this.#isRequested = false;
   }
 
-  /** The time that the server has for sure at a later instant of the clock of this client. */
+  /** Users have no right to request it, and scripts none either: they refuse nothing. */
+  denied(): void {
+    this.#known = undefined;
+    this.#isDenied = true;
+  }
+
+  /** The time that the server has for sure at a later instant of the clock of this client. A step of that clock is no
+   * time that has passed. */
   at(instant: number): number | undefined {
-    return this.#known && this.#known.serverMs + (instant - this.#known.readAt) * (1 - DRIFT);
+    if (this.#known === undefined) {
+      return undefined;
+    }
+    const { serverMs, readAt } = this.#known;
+    return serverMs + (instant - readAt - this.#clock.steppedSince(readAt)) * (1 - DRIFT);
   }
 
-  /** Whether it is to be requested now: true once, until it is learnt. */
-  isDue(now: number): boolean {
-    const isOld = this.#known === undefined || now - this.#known.readAt >= this.#oldMs;
-    const isDue = isOld && !this.#isRequested;
-    this.#isRequested ||= isDue;
+  /** It has to be known before a call that has an end is written. */
+  get isUseless(): boolean {
+    return !this.#isDenied && this.#ageMs >= USELESS_LIMITS * this.#limitMs;
+  }
+
+  /** Whether it is to be requested now: true once in a while, until it is learnt. */
+  isDue(): boolean {
+    const isOld = this.#ageMs >= Math.min(OLD_MS, OLD_LIMITS * this.#limitMs);
+    const isDue =
+      isOld && !this.#isDenied && this.#clock.now() - this.#requestedAt >= this.#limitMs;
+    if (isDue) {
+      this.#requestedAt = this.#clock.now();
+    }
     return isDue;
+  }
+
+  get #ageMs(): number {
+    return this.#clock.now() - (this.#known?.readAt ?? Number.NEGATIVE_INFINITY);
   }
 }

@@ -67,7 +67,8 @@ export interface PendingReplyHooks {
 export const LINGERS_MAX = 4;
 export const LINGER_MS = 10;
 
-/** A call that was late is sent again so often: what the answer shows of the clock of the server is new then. */
+/** A call that was late is sent again so often. The first answer shows a clock that was set forward; it may be set once more
+ * before the second. */
 const AGAIN_MAX = 2;
 
 const ignore = (): void => {};

@@ -13,7 +13,7 @@ export class Refused {
   }
 }
 
-/** A call was run after its caller had stopped waiting, by the clock of the server, and did nothing. */
+/** The server has refused a copy whose end had passed by its clock. */
 export class TooLateError extends Error {
   static override readonly name = 'TooLateError';
   override readonly name = 'TooLateError';

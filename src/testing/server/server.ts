@@ -64,6 +64,8 @@ export class Server {
   deniesChannels = false;
   /** A command in capitals that users have no right to. */
   deniedCommand: string | undefined;
+  /** What it is, it does not report. */
+  hidesInfo = false;
   /** By how much its clock is ahead of those of other nodes. */
   aheadMs = 0;
   readonly #lua: LuaEngine;
@@ -91,6 +93,9 @@ export class Server {
   handle(session: Session, argv: readonly string[]): Reply {
     const [first = '', ...args] = argv;
     const name = first.toUpperCase();
+    // It counts for the next command, whatever that is.
+    const { isAsking } = session;
+    session.isAsking = name === 'ASKING';
     if (this.refusal === 'LOADING') {
       return new ReplyError(TEXT.LOADING);
     }
@@ -98,11 +103,10 @@ export class Server {
       case 'PING':
         return new Status('PONG');
       case 'ASKING':
-        session.isAsking = true;
         return OK;
       case 'EVAL':
       case 'EVALSHA':
-        return this.#script(session, name, args);
+        return this.#script(isAsking, name, args);
       case 'SCRIPT':
         this.forgetScripts();
         return OK;
@@ -113,7 +117,7 @@ export class Server {
       case 'SUNSUBSCRIBE':
         return this.channels.remove(session, eventOf(name), args);
       case 'INFO':
-        return this.#info();
+        return this.hidesInfo ? new ReplyError('NOPERM no INFO') : this.#info();
       case 'CLUSTER':
         return this.node?.map.slots() ?? new ReplyError(CLUSTER_OFF);
       default: {
@@ -141,9 +145,7 @@ export class Server {
     this.#scripts.clear();
   }
 
-  #script(session: Session, name: string, args: readonly string[]): Reply {
-    const { isAsking } = session;
-    session.isAsking = false;
+  #script(isAsking: boolean, name: string, args: readonly string[]): Reply {
     const [text = '', count = '0'] = args;
     const source = name === 'EVAL' ? text : this.#scripts.get(text);
     const keys = args.slice(2, 2 + Number(count));

@@ -108,7 +108,7 @@ export const bursts = [
     id: 'window-way-of-last-connection',
     mistake: 'the way to the server before is that to the next one, too',
     file: 'src/core/connection/command-connection.ts',
-    changes: [['    this.#window.connected(now - startedAt);\n', '']],
+    changes: [['    this.#window.connected(this.#clock.now() - startedAt);\n', '']],
     tests: ['test/simulation/burst.test.ts'],
   },
   {

@@ -241,7 +241,7 @@ export const permits = [
     mistake:
       'a release whose first copy may have run gives back permits of a grant that is forgotten',
     file: 'src/semaphore/grants.ts',
-    changes: [['mayHaveRun ? provenOnly(given) : given)', 'mayHaveRun ? given : given)']],
+    changes: [['again = mayHaveRun ? provenOnly(given)', 'again = mayHaveRun ? given']],
     tests: ['test/faults/reply-cut.test.ts'],
   },
   {

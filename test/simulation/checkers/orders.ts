@@ -20,15 +20,15 @@ export function callOf<Act>(happenings: Happenings, operation: Operation, act: A
 const ENDING = new Set<Action>(['set', 'add', 'drain', 'count down', 'delete', 'force']);
 
 /** When a call of unknown outcome is carried out at the latest. One that makes an object first takes the time of
- * several; one that is made at many servers is made when each is there. */
+ * several. */
 function lastInstant(
-  { history, kind, bounds }: Happenings,
+  { history, bounds }: Happenings,
   { action, calledAt, returnedAt }: Operation,
 ): number {
   const wasSetBack = history.faults.some(
     ({ what, detail }) => what === 'clock step' && detail.startsWith('-'),
   );
-  if (!ENDING.has(action) || wasSetBack || isOfQuorum(kind)) {
+  if (!ENDING.has(action) || wasSetBack) {
     return Number.POSITIVE_INFINITY;
   }
   const { commandTimeoutMs, settleMs } = bounds;
