@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { LuaEngine } from '../../src/testing/server/lua.js';
+import { ReplyError, Status, type Reply } from '../../src/testing/keyspace/reply.js';
 import type { Client } from '../../src/index.js';
 import { steadyWorld, type SteadyWorld } from './steady.js';
 import { OBJECT } from './world.js';
@@ -199,5 +200,64 @@ test('where users have no right to TIME a call has no such limit, and costs one 
   world.host.server.deniedCommand = undefined;
   expect(await finish(latch.count())).toBe(5);
   expect(runsOf(steady, 'latch/count-down')).toBe(5);
-  expect(ran.filter(({ name }) => name === 'TIME')).toHaveLength(1);
+  // Five calls in three minutes: it is requested anew twice a minute at most.
+  expect(ran.filter(({ name }) => name === 'TIME').length).toBeLessThanOrEqual(5);
 });
+
+const answers: Readonly<Record<string, Reply>> = {
+  'that it does not know the command': new ReplyError("ERR unknown command 'TIME'"),
+  'that it is busy': new ReplyError('BUSY Redis is busy running a script.'),
+  'with something else': new Status('OK'),
+};
+
+test.each(Object.entries(answers))(
+  'where a server answers %s to TIME no call waits for that',
+  async (_, answer) => {
+    const steady = await steadyWorld(lua);
+    const { world, finish, ran } = steady;
+    const { client } = world.clients[0]!;
+    const latch = client.getCountDownLatch(OBJECT);
+    await finish(latch.trySetCount(10));
+    world.host.server.timeAnswer = answer;
+    await world.timeline.run(world.timeline.now + HOUR_MS);
+    ran.length = 0;
+    const from = world.timeline.now;
+    const counted = latch.countDown();
+    const held = client.getLock(`${OBJECT}:lock`).acquire();
+    const [hold] = await finish(Promise.all([held, counted]));
+
+    expect(world.timeline.now - from).toBeLessThan(5);
+    await finish(hold.release());
+    for (let i = 0; i < 4; i += 1) {
+      await finish(latch.countDown());
+      await world.timeline.run(world.timeline.now + 10_000);
+    }
+    expect(runsOf(steady, 'latch/count-down')).toBe(5);
+    expect(ran.filter(({ name }) => name === 'TIME').length).toBeLessThanOrEqual(2);
+    world.host.server.timeAnswer = undefined;
+    expect(await finish(latch.count())).toBe(5);
+  },
+);
+
+test.each(['stays', 'moves'])(
+  'a hundred calls after an hour, over 30 ms, are made once each while their slot %s',
+  async (slot) => {
+    const steady = await steadyWorld(lua, { nodes: 2, otherSlots: 100, commandTimeoutMs: 3_000 });
+    const { world, finish, setLatency } = steady;
+    const latch = world.clients[0]!.client.getCountDownLatch(OBJECT);
+    await finish(latch.trySetCount(101));
+    await world.timeline.run(world.timeline.now + HOUR_MS);
+    setLatency(15);
+    const from = world.timeline.now;
+    const counted = Promise.all(Array.from({ length: 100 }, () => latch.countDown()));
+    if (slot === 'moves') {
+      world.moveSlot(0);
+    }
+    await finish(counted);
+    const tookMs = world.timeline.now - from;
+
+    expect(await finish(latch.count())).toBe(1);
+    // The time, the calls, and where the slot has moved a connection there and the calls once more.
+    expect(tookMs).toBeLessThan(slot === 'moves' ? 10 * 30 : 3 * 30);
+  },
+);

@@ -106,21 +106,33 @@ describe('the time of the server', () => {
     expect(time.isUseless).toBe(true);
   });
 
-  test('is neither known nor requested where users have no right to it', () => {
-    const { time, learn, pass } = stage();
-    learn(START_MS);
-    time.denied();
-    pass(1_000_000);
-
+  test('is not known where the server hides it, no call waits for it, and it is requested twice a minute', () => {
+    const { time, pass } = stage();
+    expect(time.isDue()).toBe(true);
+    time.hidden();
+    pass(29_999);
     expect([time.at(0), time.isDue(), time.isUseless]).toEqual([undefined, false, false]);
+    pass(1);
+
+    expect(time.isDue()).toBe(true);
   });
 
-  test('is not learnt from an answer that shows none', () => {
+  test('is not shown by an answer that is none', () => {
     const { time, learn } = stage();
     learn(START_MS);
     learn(timeIn('OK'));
 
-    expect(time.at(0)).toBe(START_MS);
+    expect([time.at(0), time.isUseless]).toEqual([undefined, false]);
     expect(timeIn(['1800000000', '999999'])).toBe(1_800_000_000_999);
+  });
+
+  test('has to be known before a call after a step of the clock of the client', () => {
+    const { time, learn, step } = stage();
+    learn(START_MS);
+    step(1_499);
+    expect(time.isUseless).toBe(false);
+    step(1_500);
+
+    expect(time.isUseless).toBe(true);
   });
 });

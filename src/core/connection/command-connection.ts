@@ -8,7 +8,7 @@ import { soon } from '../base/async-context.js';
 import { asError } from '../wire/replies.js';
 import { isReplyError, type Redis } from './driver.js';
 import type { Access } from './access.js';
-import { answerOf, isNoRight, type ErrorAnswer } from './error-answers.js';
+import { answerOf, type ErrorAnswer } from './error-answers.js';
 import { denialOf } from './server-errors.js';
 import { Refusals } from './refusals.js';
 import { isSentAgain, ResendQueue } from './resend-queue.js';
@@ -119,12 +119,12 @@ export class CommandConnection implements Written {
     }
     const redis = this.#connection.ready;
     // Behind the waiting calls, even when ready: a late release must not overtake its acquisition.
-    if (redis === undefined || this.#waiting.holdsUp(call)) {
+    if (redis === undefined || (this.#waiting.holdsUp(call) && !this.#passesBy(call))) {
       this.#waiting.add(call);
     } else if (Number.isNaN(call.endsAt)) {
       this.#window.add(call);
     } else {
-      this.#addEnding(redis, call);
+      this.#addKnowing(redis, call);
     }
   }
 
@@ -195,7 +195,9 @@ export class CommandConnection implements Written {
     const found = await examine(redis, this.#owner.isNode);
     this.#window.connected(this.#clock.now() - startedAt);
     this.#time.forget();
-    this.#time.learn(found.timeMs, startedAt);
+    if (found.timeMs !== null) {
+      this.#time.learn(found.timeMs, startedAt);
+    }
     return found;
   }
 
@@ -212,7 +214,7 @@ export class CommandConnection implements Written {
     if (redis !== undefined) {
       this.#window.leave();
       for (const call of this.#waiting.take()) {
-        this.#addEnding(redis, call);
+        this.#addKnowing(redis, call);
       }
     }
   }
@@ -266,9 +268,9 @@ export class CommandConnection implements Written {
     return untilMs === undefined ? undefined : Math.floor(untilMs) - 1;
   }
 
-  /** Adds a call that may have an end: the time of the server is requested before it, where it is not known. What comes
-   * behind the call waits as well. */
-  #addEnding(redis: Redis, call: PendingCall): void {
+  /** Adds a call. Where it has an end, and the time of the server is not known, that is requested first; calls behind it
+   * wait as well. */
+  #addKnowing(redis: Redis, call: PendingCall): void {
     if (!this.#waiting.holdsUp(call) && (Number.isNaN(call.endsAt) || !this.#time.isUseless)) {
       this.#window.add(call);
       return;
@@ -282,26 +284,28 @@ export class CommandConnection implements Written {
 
   async #learnTime(redis: Redis): Promise<void> {
     await this.#requestTime(redis);
-    if (redis !== this.#connection.ready) {
-      return;
-    }
-    this.#isLearning = false;
-    if (this.#time.isUseless) {
-      this.#waiting.pause();
-    } else {
+    // Otherwise the calls wait for the next connection.
+    if (redis === this.#connection.ready) {
+      this.#isLearning = false;
       this.#flush();
     }
   }
 
+  /** A round, or the confirmation of a grant, waits for nothing but a connection. */
+  #passesBy(call: PendingCall): boolean {
+    return this.#isLearning && !call.resend;
+  }
+
   async #requestTime(redis: Redis): Promise<void> {
     const sentAt = this.#clock.now();
+    this.#time.requested();
     try {
       const answer = await this.#unanswered.query(() => redis.call('TIME', []));
       this.#time.learn(timeIn(answer), sentAt);
     } catch (error) {
-      // Any other refusal passes; and with the connection its calls go on elsewhere.
-      if (isNoRight(asError(error))) {
-        this.#time.denied();
+      // A call that is written meets the same refusal, and its caller is told. Any other error ends the connection.
+      if (isReplyError(error)) {
+        this.#time.hidden();
       }
     }
   }

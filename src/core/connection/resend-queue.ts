@@ -111,12 +111,7 @@ export class ResendQueue {
     } else {
       this.#waiting.push(call);
     }
-    this.pause();
-  }
-
-  /** What waits is written after a pause. There is one for all: a slot that is refused late in it is tried again the
-   * sooner. */
-  pause(): void {
+    // One pause for all: a slot that is refused late in it is tried again the sooner.
     this.#pause ??= this.#clock.after(NOT_NOW_PAUSE_MS, () => {
       this.#pause = undefined;
       this.#flush();

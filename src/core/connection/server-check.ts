@@ -14,8 +14,8 @@ export interface Examined {
   readonly runId: string | undefined;
   readonly memory: Memory;
   readonly standing: Standing;
-  /** By its clock, when it answered; NaN: it hides that, or it was not requested. */
-  readonly timeMs: number;
+  /** By its clock, when it answered; null: it hides that, or it was not requested. */
+  readonly timeMs: number | null;
 }
 
 /** How long a server has been up, and whether it is a master. Null or undefined: it hides that. */
@@ -46,14 +46,14 @@ export async function examine(redis: Redis, isCluster: boolean): Promise<Examine
     isNode: !isCluster && fieldOf(info, 'cluster_enabled') === '1',
   });
   const micros = numberIn(info, 'server_time_usec');
-  const timeMs = Math.floor((micros ?? Number.NaN) / 1_000);
+  const timeMs = micros === null ? null : Math.floor(micros / 1_000);
   return { unsupported, timeMs, ...factsIn(info) };
 }
 
 /** Examines the server behind a new connection that listens only. */
 export async function identify(redis: Redis): Promise<Examined> {
   const info = await answerOf(redis, 'INFO', 'server');
-  return { unsupported: undefined, timeMs: Number.NaN, ...factsIn(info) };
+  return { unsupported: undefined, timeMs: null, ...factsIn(info) };
 }
 
 function factsIn(info: unknown): Omit<Examined, 'unsupported' | 'timeMs'> {

@@ -1,4 +1,4 @@
-// What a connection knows of the clock of its server.
+// The clock of a server, as far as its connection knows it.
 
 import type { Clock } from '../base/clock.js';
 
@@ -14,13 +14,16 @@ export function timeIn(answer: unknown): number {
 /** How much faster or slower that clock may run. */
 const DRIFT = 0.01;
 
-/** What is known is requested anew when it is so old, or ten times as old as the server may be silent: a hundredth of that
- * is a tenth of the time of a call. */
+/** The time is requested again when it is so old, or ten times as old as the server may be silent if that is less: a
+ * hundredth of that is a tenth of the time of a call. */
 const OLD_MS = 30_000;
 const OLD_LIMITS = 10;
 
 /** By then a hundredth of its age is half of that time. A call waits until the time is known anew. */
 const USELESS_LIMITS = 50;
+/** So is a step of the clock of this client: that was set forward, or the machine was suspended, and nothing tells the
+ * two apart. */
+const STEP_LIMITS = 0.5;
 
 /** An instant by the clock of the server, which had come when it was read here. */
 interface Known {
@@ -34,8 +37,8 @@ export class ServerTime {
   readonly #limitMs: number;
   #known: Known | undefined;
   #requestedAt = Number.NEGATIVE_INFINITY;
-  /** Users have no right to request it. */
-  #isDenied = false;
+  /** It was requested last in vain. */
+  #isHidden = false;
 
   /** @param limitMs for which the server may be silent while an answer is awaited */
   constructor(clock: Pick<Clock, 'now' | 'steppedSince'>, limitMs: number) {
@@ -47,14 +50,16 @@ export class ServerTime {
   forget(): void {
     this.#known = undefined;
     this.#requestedAt = Number.NEGATIVE_INFINITY;
-    this.#isDenied = false;
+    this.#isHidden = false;
   }
 
   /** An answer that is read now, to what was sent at `sentAt`, shows the time of the server; NaN: it does not. */
   learn(serverMs: number, sentAt: number): void {
     if (Number.isNaN(serverMs)) {
+      this.hidden();
       return;
     }
+    this.#isHidden = false;
     const readAt = this.#clock.now();
     const expectedMs = this.at(readAt);
     // An answer that was long on its way shows less than an earlier one. Where that does not explain it, the clock was
@@ -64,10 +69,11 @@ export class ServerTime {
     this.#known = { serverMs: isPossible ? expectedMs : serverMs, readAt };
   }
 
-  /** Users have no right to request it, and scripts none either: they refuse nothing. */
-  denied(): void {
+  /** The server does not report it: users have no right to that, or it does not know the command. Scripts, which
+   * cannot ask for it either, refuse nothing: no call waits for it, and none has an end. */
+  hidden(): void {
     this.#known = undefined;
-    this.#isDenied = true;
+    this.#isHidden = true;
   }
 
   /** The time that the server has for sure at a later instant of the clock of this client. A step of that clock is no
@@ -82,18 +88,26 @@ export class ServerTime {
 
   /** It has to be known before a call that has an end is written. */
   get isUseless(): boolean {
-    return !this.#isDenied && this.#ageMs >= USELESS_LIMITS * this.#limitMs;
+    const { readAt } = this.#known ?? {};
+    const hasStepped =
+      readAt !== undefined && this.#clock.steppedSince(readAt) >= STEP_LIMITS * this.#limitMs;
+    return !this.#isHidden && (hasStepped || this.#ageMs >= USELESS_LIMITS * this.#limitMs);
   }
 
   /** Whether it is to be requested now: true once in a while, until it is learnt. */
   isDue(): boolean {
     const isOld = this.#ageMs >= Math.min(OLD_MS, OLD_LIMITS * this.#limitMs);
-    const isDue =
-      isOld && !this.#isDenied && this.#clock.now() - this.#requestedAt >= this.#limitMs;
+    const pauseMs = this.#isHidden ? OLD_MS : this.#limitMs;
+    const isDue = isOld && this.#clock.now() - this.#requestedAt >= pauseMs;
     if (isDue) {
-      this.#requestedAt = this.#clock.now();
+      this.requested();
     }
     return isDue;
+  }
+
+  /** It is requested now. */
+  requested(): void {
+    this.#requestedAt = this.#clock.now();
   }
 
   get #ageMs(): number {

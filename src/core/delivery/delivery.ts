@@ -283,15 +283,14 @@ export class Delivery {
   ): Promise<Answered<R>> {
     return new Promise((resolve) => {
       const asked = new PendingReply<R>(this.#hooks, resource, purpose, giveUp, resolve);
-      asked.terms = terms;
-      if (terms.endsWithCaller === true) {
-        const { clock, timeoutMs } = this.#parts;
-        terms.endsAt = clock.now() + Math.min(this.#leftMs ?? timeoutMs, timeoutMs);
-      }
+      const { clock, timeoutMs } = this.#parts;
+      const leftMs = Math.min(this.#leftMs ?? timeoutMs, timeoutMs);
+      asked.terms =
+        terms.endsWithCaller === true ? { ...terms, endsAt: clock.now() + leftMs } : terms;
       this.#waiting += 1;
       this.#parts.keepAlive.ref();
       this.#timeouts.add(asked, this.#leftMs);
-      asked.call = this.start(command, asked, terms);
+      asked.call = this.start(command, asked, asked.terms);
       terms.observer?.started?.(asked.call);
     });
   }

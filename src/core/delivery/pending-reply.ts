@@ -36,7 +36,7 @@ export interface PendingReplyTerms<R> {
   /** No copy of it is run when its caller has stopped waiting. */
   readonly endsWithCaller?: boolean;
   /** See `PendingCall.endsAt`: of one that ends with its caller. */
-  endsAt?: number;
+  readonly endsAt?: number;
   readonly goesFirst?: boolean | undefined;
   /** The same call under another number: that of the first one was late, and never ran. */
   readonly again?: (() => Command<R>) | undefined;
@@ -67,8 +67,8 @@ export interface PendingReplyHooks {
 export const LINGERS_MAX = 4;
 export const LINGER_MS = 10;
 
-/** A call that was late is sent again so often. The first answer shows a clock that was set forward; it may be set once more
- * before the second. */
+/** A call that was late is sent again so often. The first answer shows a clock that was set forward; it may be set once
+ * more before the second. */
 const AGAIN_MAX = 2;
 
 const ignore = (): void => {};

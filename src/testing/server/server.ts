@@ -66,6 +66,8 @@ export class Server {
   deniedCommand: string | undefined;
   /** What it is, it does not report. */
   hidesInfo = false;
+  /** What it answers to TIME, in place of its time. */
+  timeAnswer: Reply | undefined;
   /** By how much its clock is ahead of those of other nodes. */
   aheadMs = 0;
   readonly #lua: LuaEngine;
@@ -193,6 +195,9 @@ export class Server {
     }
     if (name === 'PUBSUB' && this.deniedCommand !== 'PUBSUB') {
       return this.#pubsub(channel.toUpperCase(), argv.slice(2));
+    }
+    if (name === 'TIME' && this.timeAnswer !== undefined) {
+      return this.timeAnswer;
     }
     if (name === this.deniedCommand) {
       const text = `NOPERM this user has no permissions to run the '${first.toLowerCase()}' command`;

@@ -49,8 +49,13 @@ export const delivery = [
     id: 'new-call-overtakes',
     mistake: 'a new call overtakes those that wait for a connection',
     file: 'src/core/connection/command-connection.ts',
-    changes: [['redis === undefined || this.#waiting.holdsUp(call)', 'redis === undefined']],
-    tests: ['test/faults/not-now.test.ts'],
+    changes: [
+      [
+        'redis === undefined || (this.#waiting.holdsUp(call) && !this.#passesBy(call))',
+        'redis === undefined',
+      ],
+    ],
+    tests: ['test/simulation/refused-order.test.ts'],
   },
   {
     id: 'copies-not-counted',
@@ -223,6 +228,13 @@ export const delivery = [
     file: 'src/core/delivery/pending-reply.ts',
     changes: [['call.unackedCopies === 0 && this.#startedAgain', 'this.#startedAgain']],
     tests: ['test/unit/pending-reply.test.ts'],
+  },
+  {
+    id: 'hidden-time-waited-for',
+    mistake: 'all calls wait for a server that does not answer TIME',
+    file: 'src/core/connection/server-time.ts',
+    changes: [['return !this.#isHidden && (', 'return (']],
+    tests: ['test/simulation/late-calls.test.ts'],
   },
   {
     id: 'server-time-too-late',
