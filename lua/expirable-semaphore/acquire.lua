@@ -9,8 +9,8 @@
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
 -- KEYS[4] queue      zset     private: wait queue, client -> rank; lives 10 minutes
 -- KEYS[5] heartbeats zset     private: client -> its last heartbeat; lives 10 minutes
--- KEYS[6] leases     zset     private: permit -> when we wrote its lease, and the semaphore's idleMs; has its
---                             TTL, or 30 days
+-- KEYS[6] leases     zset     private: permit -> when we wrote its lease, and the semaphore's idleMs and number of
+--                             permits; has its TTL, or 30 days
 -- KEYS[7] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
 -- ARGV[1] number     integer  number of the request
 -- ARGV[2] low_water  integer  low-water mark: every request with a smaller number is settled
@@ -31,6 +31,8 @@
 -- include lib/now_ms
 -- include lib/stored_count
 -- include lib/permits_revive
+-- include lib/leases_missing
+-- include lib/leases_set_total
 -- include lib/permits_reclaim
 -- include lib/permits_take
 -- include lib/leases_ttl
@@ -61,14 +63,18 @@ needs_memory(leases)
 permits_revive(KEYS[7], pool, is_deleted)
 local now = now_ms()
 -- The permits of a semaphore that does not exist any more are gone with it.
-local reclaimed, expired = 0, 0
+local reclaimed, expired, is_empty = 0, 0, false
 if pool then
-  reclaimed, expired = permits_reclaim(semaphore, timeouts, leases, now)
+  reclaimed, expired, is_empty = permits_reclaim(semaphore, timeouts, leases, now)
 end
 if type(reclaimed) == 'table' then
   return reclaimed
 end
-local available = (pool or 0) + reclaimed + expired
+local available, missing, recorded = (pool or 0) + reclaimed + expired, 0, nil
+if pool and is_empty then
+  missing, recorded = leases_missing(leases, pool)
+  available, total = available + missing, total and total + missing
+end
 local served, taken, retry_ms, has_left =
   serve_waiters(KEYS[4], KEYS[5], ARGV[5], ARGV[6] == '1', available, counts)
 available = available - taken
@@ -96,8 +102,12 @@ if idle_ms then
   -- It ends after the last lease.
   life_ms = -1
 end
-if taken > 0 then
-  redis.call('DECRBY', semaphore, string.format('%.0f', taken))
+if is_empty and served > 0 and recorded ~= pool + missing then
+  -- Java has made the semaphore, or has changed its number.
+  leases_set_total(leases, pool + missing, life_ms)
+end
+if taken > 0 or missing > 0 then
+  redis.call('DECRBY', semaphore, string.format('%.0f', taken - missing))
 end
 for i = 1, served do
   permits_take(timeouts, leases, ARGV[i + 7], counts[i], now, lengths[i])
@@ -126,7 +136,7 @@ if has_left then
   -- A 0 is published as well: the clients behind this one sleep until it would count as absent, but
   -- have to wake up when the next permit expires.
   return notify(answer, ARGV[3], ARGV[4], string.format('%.0f', math.max(available, 0)))
-elseif reclaimed > 0 then
+elseif reclaimed + missing > 0 then
   return notify_available(answer, available, ARGV[3], ARGV[4])
 end
 return answer

@@ -4,7 +4,8 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[4] leases     zset     private: permit -> when we wrote its lease; has the semaphore's TTL, or 30 days
+-- KEYS[4] leases     zset     private: permit -> when we wrote its lease, and the number of permits; has the
+--                             semaphore's TTL, or 30 days
 -- KEYS[5] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
 -- KEYS[6] statements hash     private: number -> when it was first stated with `set`, and last kept alive; lives
 --                             24 hours
@@ -26,6 +27,8 @@
 -- include lib/permits_setting
 -- include lib/statements_known
 -- include lib/permits_statement
+-- include lib/leases_set_total
+-- include lib/leases_missing
 -- include lib/notify_available
 -- include lib/notify_made
 -- include lib/permits_revive
@@ -46,6 +49,11 @@ end
 local known_ms = leases_idle(leases)
 statements_known(KEYS[6])
 local is_deleted = redis.call('GET', KEYS[5])
+local missing = 0
+if left then
+  missing = taken == 0 and leases_missing(leases, left) or 0
+  left = left + missing
+end
 local total = left and left + taken
 local change, _, is_refused = permits_setting(ARGV[5], left, total, is_deleted)
 if not left and not change then
@@ -74,8 +82,9 @@ if string.find(ARGV[5], '^set') then
 end
 local stated_ms = not is_refused and setting_idle(ARGV[5]) or nil
 local idle_ms = permits_idle(semaphore, leases, stated_ms, left, known_ms)
-if change then
-  redis.call('INCRBY', semaphore, string.format('%.0f', change))
+leases_set_total(leases, (total or 0) + (change or 0), redis.call('PTTL', semaphore))
+if change or missing > 0 then
+  redis.call('INCRBY', semaphore, string.format('%.0f', (change or 0) + missing))
 end
 if idle_ms then
   permits_used(semaphore, timeouts, leases, idle_ms, now)
@@ -89,7 +98,7 @@ end
 local answer = request_record(requests, number, view)
 if not left then
   return notify_made(answer, available, ARGV[3], ARGV[4])
-elseif change and change > 0 then
+elseif change and change > 0 or missing > 0 then
   return notify_available(answer, available, ARGV[3], ARGV[4])
 end
 return answer

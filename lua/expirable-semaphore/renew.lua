@@ -14,6 +14,7 @@
 -- include lib/leases_idle
 -- include lib/leases_ttl
 -- include lib/leases_write
+-- include lib/leases_set_total
 -- include lib/permits_used
 local now = now_ms()
 local answers = {}
@@ -52,6 +53,10 @@ for i = 1, #ARGV do
     elseif lease_ms > 0 and redis.call('PEXPIRE', leases, leases_ttl(ttl)) == 0 then
       -- Written also where it changes nothing, as in lock/renew; and Java has deleted the record.
       leases_write(timeouts, leases, permit, now, left_ms, ttl)
+    end
+    if not score and lease_ms > 0 and not redis.call('ZSCORE', leases, 'total') then
+      -- The record was evicted, and the number of permits with it.
+      leases_set_total(leases, left + redis.call('ZCARD', timeouts), ttl)
     end
     if idle_ms and lease_ms > 0 then
       permits_used(semaphore, timeouts, leases, idle_ms, now)

@@ -5,7 +5,8 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gave one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[4] leases     zset     private: permit -> when we wrote its lease; has the semaphore's TTL, or 30 days
+-- KEYS[4] leases     zset     private: permit -> when we wrote its lease, and the number of permits; has the
+--                             semaphore's TTL, or 30 days
 -- KEYS[5] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
 -- KEYS[6] statements hash     private: number -> when it was first stated with `set`, and last kept alive; lives
 --                             24 hours
@@ -29,6 +30,8 @@
 -- include lib/stored_count
 -- include lib/notify_available
 -- include lib/notify_made
+-- include lib/leases_set_total
+-- include lib/leases_missing
 -- include lib/permits_revive
 -- include lib/permits_twin_refusal
 -- include lib/leases_idle
@@ -55,7 +58,11 @@ request_keep_record(requests, ARGV[2])
 if not left and not is_deleted and ARGV[3] == 'by' and ARGV[7] ~= '' then
   return request_record(requests, number, 'none')
 end
-local is_made = not left
+local is_made, missing = not left, 0
+if left then
+  missing = taken == 0 and leases_missing(leases, left) or 0
+  left = left + missing
+end
 if is_made then
   local refusal = permits_twin_refusal(timeouts, unpack(KEYS, 7))
   if refusal then
@@ -87,15 +94,16 @@ end
 local declared_ms = tonumber(ARGV[7]) or 0
 local stated_ms = (is_made or ARGV[3] == 'to') and declared_ms > 0 and declared_ms or nil
 local idle_ms = permits_idle(semaphore, leases, stated_ms, not is_made, known_ms)
+leases_set_total(leases, total + delta, redis.call('PTTL', semaphore))
 -- A change by 0 is written too: it makes a semaphore that did not exist.
-redis.call('INCRBY', semaphore, string.format('%.0f', delta))
+redis.call('INCRBY', semaphore, string.format('%.0f', delta + missing))
 if idle_ms then
   permits_used(semaphore, timeouts, leases, idle_ms, now)
 end
 local answer = request_record(requests, number, '1')
 if is_made then
   return notify_made(answer, left + delta, ARGV[5], ARGV[6])
-elseif delta > 0 then
+elseif delta + missing > 0 then
   return notify_available(answer, left + delta + expired, ARGV[5], ARGV[6])
 end
 return answer

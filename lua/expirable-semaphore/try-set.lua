@@ -3,7 +3,8 @@
 -- KEYS[1] semaphore  string   permits left; no TTL unless the caller gives one
 -- KEYS[2] timeouts   zset     permit (16 bytes) -> ms at which it expires; has the semaphore's TTL
 -- KEYS[3] requests   zset     private: this client's requests on this object; lives 30 minutes
--- KEYS[4] leases     zset     private: permit -> when we wrote its lease; has the semaphore's TTL, or 30 days
+-- KEYS[4] leases     zset     private: permit -> when we wrote its lease, and the number of permits; has the
+--                             semaphore's TTL, or 30 days
 -- KEYS[5] deleted    string   private: the semaphore was deleted; lives 24 hours, or until it is made again
 -- KEYS[*] twin       string   the name with which this one shares its permits, where there is one
 -- ARGV[1] number     integer  number of the request
@@ -22,6 +23,7 @@
 -- include lib/stored_count
 -- include lib/set_for
 -- include lib/notify_made
+-- include lib/leases_set_total
 -- include lib/permits_revive
 -- include lib/permits_twin_refusal
 -- include lib/leases_idle
@@ -58,6 +60,7 @@ if ttl_ms < 0 then
   leases_set_idle(leases, -ttl_ms)
 end
 local life_ms = ttl_ms < 0 and math.max(-ttl_ms, KEPT_MIN_MS) or ttl_ms
+leases_set_total(leases, tonumber(ARGV[3]), life_ms)
 set_for(semaphore, ARGV[3], life_ms)
 if ttl_ms < 0 then
   redis.call('PEXPIRE', leases, life_ms)

@@ -46,7 +46,7 @@ const ENDS_LEFT = 'lib/ends_left';
 const LEASES = /^lib\/leases_/;
 const LEASES_SCORE = 'lib/leases_score';
 /** Not of a lease. */
-const LEASES_SET_IDLE = 'lib/leases_set_idle';
+const LEASES_SETTING = new Set(['lib/leases_set_idle', 'lib/leases_set_total']);
 const LEASES_LENGTH = 'lib/leases_length';
 const ONE_SCORE = /^Z(?:SCORE|MSCORE|REVRANGE|RANGE)$/;
 
@@ -101,7 +101,7 @@ export function checkInstants(chunk, { path, header, includes }, report) {
       sort === 'written' &&
       command === 'ZADD' &&
       !includes.has(LEASES_SCORE) &&
-      path !== LEASES_SET_IDLE
+      !LEASES_SETTING.has(path)
     ) {
       report(line, `${name}: when a lease was written is made by ${LEASES_SCORE}`);
     } else if (

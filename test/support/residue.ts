@@ -10,10 +10,18 @@ import { channelsUnder, keysUnder, rawClient } from './redis.js';
 export const RECORDS_OF_LINES: RegExp =
   /(?:redlatch_(?:cancelled|requests|line|writers|tickets|beats)|redisson_lock_(?:queue|timeout)):/;
 
-/** Whether a key only says that a semaphore was deleted, or when its numbers were stated: that is known for a day. */
-async function isDeletion(key: string, client: Redis): Promise<boolean> {
+/**
+ * Whether a key only records that a semaphore was deleted, when its numbers were stated, or how many permits it has:
+ * these are kept for a day or longer.
+ */
+async function isOfSemaphore(key: string, client: Redis): Promise<boolean> {
   if (/^redlatch_(?:deleted|statements):/.test(key)) {
     return true;
+  }
+  if (key.startsWith('redlatch_leases:')) {
+    // With a lease it is left.
+    const members = await client.zrange(key, '0', '2');
+    return members.every((member) => member === 'total' || member === 'idle');
   }
   return key.startsWith('redlatch_permits:') && (await client.hkeys(key)).join() === 'deleted';
 }
@@ -47,7 +55,7 @@ export async function untilGone(
 }
 
 /**
- * Fails if a key that contains the text stays, beyond those allowed and deletions. Private records may stay if
+ * Fails if a key that contains the text stays, beyond those allowed and what is kept of semaphores. Private records may stay if
  * they are named here and carry a TTL; a key without one is residue whatever its name.
  *
  * @param allow keys that may stay, if they expire by themselves
@@ -68,7 +76,7 @@ export async function expectNoResidue(
         typeof rule === 'string' ? key === rule : rule.test(key),
       );
       // -2: it went away between the scan and this look.
-      if (ttlMs === -1 || (!allowed && ttlMs !== -2 && !(await isDeletion(key, client)))) {
+      if (ttlMs === -1 || (!allowed && ttlMs !== -2 && !(await isOfSemaphore(key, client)))) {
         residue.push(`${key} (ttl ${ttlMs})`);
       }
     }

@@ -523,13 +523,13 @@ end
 `;
 
 const libLeasesForget = `local function leases_forget(timeouts,leases)
-if redis.call('ZCARD',leases)<=redis.call('ZCARD',timeouts) then
+if redis.call('ZCARD',leases) - 1<=redis.call('ZCARD',timeouts) then
 return
 end
 local permits=redis.call('ZRANGE',leases,0,1000 - 1)
 local gone={}
 for i,expiry in ipairs(redis.call('ZMSCORE',timeouts,unpack(permits))) do
-if not expiry and permits[i]~='idle' then
+if not expiry and permits[i]~='idle' and permits[i]~='total' then
 gone[#gone+1]=permits[i]
 end
 end
@@ -552,6 +552,17 @@ end
 end
 `;
 
+const libLeasesMissing = `local function leases_missing(leases,left)
+local first=redis.call('ZRANGE',leases,0,0,'WITHSCORES')
+local total=first[1]=='total' and -1 - first[2] or nil
+if not total or total<=left then
+return 0,total
+end
+local others=leases_idle(leases) and 2 or 1
+return math.min(total - left,redis.call('ZCARD',leases) - others),total
+end
+`;
+
 const libLeasesScore = `local function leases_score(now,expiry)
 return string.format('%.0f',math.floor(now/1000)*2097152+expiry % 2097152)
 end
@@ -559,6 +570,14 @@ end
 
 const libLeasesSetIdle = `local function leases_set_idle(leases,idle_ms)
 zadd_for(leases,2592000000,string.format('%.0f',9007197107257344+idle_ms),'idle')
+end
+`;
+
+const libLeasesSetTotal = `local function leases_set_total(leases,total,life_ms)
+local score=string.format('%.0f',-1 - total)
+if redis.call('ZSCORE',leases,'total')~=score then
+zadd_for(leases,leases_ttl(life_ms),score,'total')
+end
 end
 `;
 
@@ -1156,10 +1175,11 @@ end
 `;
 
 const libPermitsReclaim = `local function permits_reclaim(semaphore,timeouts,leases,now)
-local expired=redis.call('ZRANGEBYSCORE',timeouts,'-inf',now,'LIMIT',0,1000)
-if #expired==0 then
-return 0,0
+local first=redis.call('ZRANGE',timeouts,0,0,'WITHSCORES')
+if not first[1] or tonumber(first[2])>now then
+return 0,0,not first[1]
 end
+local expired=redis.call('ZRANGEBYSCORE',timeouts,'-inf',now,'LIMIT',0,1000)
 local all=#expired==1000 and redis.call('ZCOUNT',timeouts,'-inf',now) or #expired
 redis.call('INCRBY',semaphore,#expired)
 local removed=redis.pcall('ZREM',timeouts,unpack(expired))
@@ -1168,7 +1188,7 @@ redis.call('INCRBY',semaphore,-#expired)
 return removed
 end
 redis.call('ZREM',leases,unpack(expired))
-return #expired,all - #expired
+return #expired,all - #expired,false
 end
 `;
 
@@ -2144,9 +2164,9 @@ export const expirableSemaphoreAcquire: Script<
   string
 > = {
   name: 'expirable-semaphore/acquire',
-  sha1: '2ad80bfbf1e6d4cb4856fc5822631d34c77b6c73',
+  sha1: '5be6a3dfd064f5a3a796f270824cced40e0a5770',
   source: `-- expirable-semaphore/acquire
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsRevive}${libPermitsReclaim}${libPermitsId}${libLeasesScore}${libPermitsTake}${libLeasesTtl}${libLeasesForget}${libLeasesLength}${libLeasesBringDown}${libLeasesIdle}${libPermitsUsed}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsRevive}${libLeasesIdle}${libLeasesMissing}${libLeasesTtl}${libLeasesSetTotal}${libPermitsReclaim}${libPermitsId}${libLeasesScore}${libPermitsTake}${libLeasesForget}${libLeasesLength}${libLeasesBringDown}${libPermitsUsed}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
 local semaphore,timeouts,leases,is_declared=KEYS[1],KEYS[2],KEYS[6],ARGV[7]~=''
 local pool,wrong=stored_count(semaphore)
@@ -2163,14 +2183,18 @@ local is_deleted=(is_declared or not pool) and redis.call('GET',KEYS[7])
 needs_memory(leases)
 permits_revive(KEYS[7],pool,is_deleted)
 local now=now_ms()
-local reclaimed,expired=0,0
+local reclaimed,expired,is_empty=0,0,false
 if pool then
-reclaimed,expired=permits_reclaim(semaphore,timeouts,leases,now)
+reclaimed,expired,is_empty=permits_reclaim(semaphore,timeouts,leases,now)
 end
 if type(reclaimed)=='table' then
 return reclaimed
 end
-local available=(pool or 0)+reclaimed+expired
+local available,missing,recorded=(pool or 0)+reclaimed+expired,0,nil
+if pool and is_empty then
+missing,recorded=leases_missing(leases,pool)
+available,total=available+missing,total and total+missing
+end
 local served,taken,retry_ms,has_left =
 serve_waiters(KEYS[4],KEYS[5],ARGV[5],ARGV[6]=='1',available,counts)
 available=available - taken
@@ -2195,8 +2219,11 @@ end
 if idle_ms then
 life_ms=-1
 end
-if taken>0 then
-redis.call('DECRBY',semaphore,string.format('%.0f',taken))
+if is_empty and served>0 and recorded~=pool+missing then
+leases_set_total(leases,pool+missing,life_ms)
+end
+if taken>0 or missing>0 then
+redis.call('DECRBY',semaphore,string.format('%.0f',taken - missing))
 end
 for i=1,served do
 permits_take(timeouts,leases,ARGV[i+7],counts[i],now,lengths[i])
@@ -2223,7 +2250,7 @@ request_record(requests,number,answer)
 end
 if has_left then
 return notify(answer,ARGV[3],ARGV[4],string.format('%.0f',math.max(available,0)))
-elseif reclaimed>0 then
+elseif reclaimed+missing>0 then
 return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return answer
@@ -2273,9 +2300,9 @@ export const expirableSemaphoreConfigure: Script<
   string
 > = {
   name: 'expirable-semaphore/configure',
-  sha1: 'fdd894eec01fc69e9edd15a574952e6d10bfa2c2',
+  sha1: 'cd240e151bb806888c799d1a65119d42f88a7bf5',
   source: `-- expirable-semaphore/configure
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libStatementsKnown}${libStatementsRead}${libStatementSince}${libPermitsStatement}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libLeasesIdle}${libSettingIdle}${libLeasesSetIdle}${libPermitsIdle}${libPermitsUsed}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libStatementsKnown}${libStatementsRead}${libStatementSince}${libPermitsStatement}${libLeasesTtl}${libLeasesSetTotal}${libLeasesIdle}${libLeasesMissing}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libSettingIdle}${libLeasesSetIdle}${libPermitsIdle}${libPermitsUsed}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[6]) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 local taken=redis.call('ZCARD',timeouts)
@@ -2286,6 +2313,11 @@ end
 local known_ms=leases_idle(leases)
 statements_known(KEYS[6])
 local is_deleted=redis.call('GET',KEYS[5])
+local missing=0
+if left then
+missing=taken==0 and leases_missing(leases,left) or 0
+left=left+missing
+end
 local total=left and left+taken
 local change,_,is_refused=permits_setting(ARGV[5],left,total,is_deleted)
 if not left and not change then
@@ -2310,8 +2342,9 @@ change,yields_ms=number_set and number_set - (total or 0),left_ms
 end
 local stated_ms=not is_refused and setting_idle(ARGV[5]) or nil
 local idle_ms=permits_idle(semaphore,leases,stated_ms,left,known_ms)
-if change then
-redis.call('INCRBY',semaphore,string.format('%.0f',change))
+leases_set_total(leases,(total or 0)+(change or 0),redis.call('PTTL',semaphore))
+if change or missing>0 then
+redis.call('INCRBY',semaphore,string.format('%.0f',(change or 0)+missing))
 end
 if idle_ms then
 permits_used(semaphore,timeouts,leases,idle_ms,now)
@@ -2325,7 +2358,7 @@ end
 local answer=request_record(requests,number,view)
 if not left then
 return notify_made(answer,available,ARGV[3],ARGV[4])
-elseif change and change>0 then
+elseif change and change>0 or missing>0 then
 return notify_available(answer,available,ARGV[3],ARGV[4])
 end
 return answer
@@ -2435,14 +2468,14 @@ return checked(KEYS,'z',run)`,
 
 /** how many permits of a semaphore are left and how many are taken. */
 export const expirableSemaphoreInspect: Script<
-  { semaphore: string; timeouts: string },
+  { semaphore: string; timeouts: string; leases: string },
   Record<string, never>,
   string
 > = {
   name: 'expirable-semaphore/inspect',
-  sha1: '9c6745f0fa7d4d7657a16b98e5e5662a5842baeb',
+  sha1: 'c2ee6653bc468aa0ff594582196ff2965b7f87e3',
   source: `-- expirable-semaphore/inspect
-${libHashFound}${libChecked}${libNowMs}${libForeign}${libStoredCount}local function run()
+${libHashFound}${libChecked}${libNowMs}${libForeign}${libStoredCount}${libLeasesIdle}${libLeasesMissing}local function run()
 local left,wrong=stored_count(KEYS[1])
 if wrong then
 return wrong
@@ -2451,11 +2484,12 @@ if not left then
 return '0 0 0'
 end
 local expired=redis.call('ZCOUNT',KEYS[2],'-inf',now_ms())
-local taken=redis.call('ZCARD',KEYS[2]) - expired
-return string.format('%.0f %.0f 1',left+expired,taken)
+local taken=redis.call('ZCARD',KEYS[2])
+local missing=taken==0 and leases_missing(KEYS[3],left) or 0
+return string.format('%.0f %.0f 1',left+missing+expired,taken - expired)
 end
-return checked(KEYS,'sz',run)`,
-  operands: (keys) => [2, keys.semaphore, keys.timeouts],
+return checked(KEYS,'szz',run)`,
+  operands: (keys) => [3, keys.semaphore, keys.timeouts, keys.leases],
   decode: text,
 };
 
@@ -2544,9 +2578,9 @@ export const expirableSemaphoreRenew: Script<
   string
 > = {
   name: 'expirable-semaphore/renew',
-  sha1: '595af37a9759809988a84553068b474eed639be1',
+  sha1: '48bc8ceabc1811f35ca7a75bd6cfb2afc558353e',
   source: `-- expirable-semaphore/renew
-${libNowMs}${libLeasesLength}${libLeasesIdle}${libLeasesTtl}${libLeasesScore}${libZaddFor}${libLeasesWrite}${libPermitsUsed}local now=now_ms()
+${libNowMs}${libLeasesLength}${libLeasesIdle}${libLeasesTtl}${libLeasesScore}${libZaddFor}${libLeasesWrite}${libLeasesSetTotal}${libPermitsUsed}local now=now_ms()
 local answers={}
 for i=1,#ARGV do
 local semaphore,timeouts,leases=KEYS[3*i - 2],KEYS[3*i - 1],KEYS[3*i]
@@ -2579,6 +2613,9 @@ leases_write(timeouts,leases,permit,now,lease_ms,ttl)
 elseif lease_ms>0 and redis.call('PEXPIRE',leases,leases_ttl(ttl))==0 then
 leases_write(timeouts,leases,permit,now,left_ms,ttl)
 end
+if not score and lease_ms>0 and not redis.call('ZSCORE',leases,'total') then
+leases_set_total(leases,left+redis.call('ZCARD',timeouts),ttl)
+end
 if idle_ms and lease_ms>0 then
 permits_used(semaphore,timeouts,leases,idle_ms,now)
 end
@@ -2602,9 +2639,9 @@ export const expirableSemaphoreResize: Script<
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: '49b78bbb697d88d776d93a1eac9dc0d2f099325d',
+  sha1: 'ceefef2884b80c9a5a4d1f40ca0bb3e42edef5bd',
   source: `-- expirable-semaphore/resize
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libNowMs}${libForeign}${libStoredCount}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libLeasesIdle}${libStatementsKnown}${libStatementsRead}${libStatementSince}${libLeasesSetIdle}${libPermitsIdle}${libPermitsUsed}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libNowMs}${libForeign}${libStoredCount}${libNotify}${libNotifyAvailable}${libNotifyMade}${libLeasesTtl}${libLeasesSetTotal}${libLeasesIdle}${libLeasesMissing}${libPermitsRevive}${libPermitsTwinRefusal}${libStatementsKnown}${libStatementsRead}${libStatementSince}${libLeasesSetIdle}${libPermitsIdle}${libPermitsUsed}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[8]) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 local taken=redis.call('ZCARD',timeouts)
@@ -2620,7 +2657,11 @@ request_keep_record(requests,ARGV[2])
 if not left and not is_deleted and ARGV[3]=='by' and ARGV[7]~='' then
 return request_record(requests,number,'none')
 end
-local is_made=not left
+local is_made,missing=not left,0
+if left then
+missing=taken==0 and leases_missing(leases,left) or 0
+left=left+missing
+end
 if is_made then
 local refusal=permits_twin_refusal(timeouts,unpack(KEYS,7))
 if refusal then
@@ -2647,14 +2688,15 @@ end
 local declared_ms=tonumber(ARGV[7]) or 0
 local stated_ms=(is_made or ARGV[3]=='to') and declared_ms>0 and declared_ms or nil
 local idle_ms=permits_idle(semaphore,leases,stated_ms,not is_made,known_ms)
-redis.call('INCRBY',semaphore,string.format('%.0f',delta))
+leases_set_total(leases,total+delta,redis.call('PTTL',semaphore))
+redis.call('INCRBY',semaphore,string.format('%.0f',delta+missing))
 if idle_ms then
 permits_used(semaphore,timeouts,leases,idle_ms,now)
 end
 local answer=request_record(requests,number,'1')
 if is_made then
 return notify_made(answer,left+delta,ARGV[5],ARGV[6])
-elseif delta>0 then
+elseif delta+missing>0 then
 return notify_available(answer,left+delta+expired,ARGV[5],ARGV[6])
 end
 return answer
@@ -2672,9 +2714,9 @@ export const expirableSemaphoreTrySet: Script<
   string
 > = {
   name: 'expirable-semaphore/try-set',
-  sha1: '7f8d4b59980528fe191b34ba70d4a31075e99623',
+  sha1: '99292793e897566d6614bff515e0f3dcfae47d37',
   source: `-- expirable-semaphore/try-set
-${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libNowMs}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libLeasesIdle}${libLeasesSetIdle}${libPermitsUsed}local function run()
+${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libNowMs}${libForeign}${libStoredCount}${libSetFor}${libNotify}${libNotifyMade}${libLeasesTtl}${libLeasesSetTotal}${libPermitsRevive}${libPermitsTwinRefusal}${libLeasesIdle}${libLeasesSetIdle}${libPermitsUsed}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[7]) if answer then return answer end end
 local semaphore,timeouts,leases=KEYS[1],KEYS[2],KEYS[4]
 redis.call('ZCARD',timeouts)
@@ -2703,6 +2745,7 @@ if ttl_ms<0 then
 leases_set_idle(leases,-ttl_ms)
 end
 local life_ms=ttl_ms<0 and math.max(-ttl_ms,15000) or ttl_ms
+leases_set_total(leases,tonumber(ARGV[3]),life_ms)
 set_for(semaphore,ARGV[3],life_ms)
 if ttl_ms<0 then
 redis.call('PEXPIRE',leases,life_ms)

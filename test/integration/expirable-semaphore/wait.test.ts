@@ -9,6 +9,7 @@ import {
 } from '../../../src/index.js';
 import { fixture, rejection } from '../../contract/fixture.js';
 import { eventually } from '../../support/eventually.js';
+import { prefixed } from '../../support/kinds/connection.js';
 import { startProxy } from '../../support/proxy.js';
 import { keysUnder, redisUrl } from '../../support/redis.js';
 import { countedTraffic } from '../../support/traffic.js';
@@ -141,7 +142,11 @@ test('waits that end by abort or timeout lose no permit and leave nothing', asyn
   await eventually(async () => (await semaphore.availablePermits()) === 3);
   expect(await semaphore.acquiredPermits()).toBe(0);
   const keys = await keysUnder(semaphore.name, raw);
-  expect(keys.filter((key) => !key.startsWith('redlatch_requests:'))).toEqual([semaphore.name]);
+  const leases = prefixed('redlatch_leases', semaphore.name);
+  expect(keys.filter((key) => !key.startsWith('redlatch_requests:')).toSorted()).toEqual(
+    [semaphore.name, leases].toSorted(),
+  );
+  expect(await raw.zrange(leases, '0', '-1')).toEqual(['total']);
   await semaphore.delete();
 });
 

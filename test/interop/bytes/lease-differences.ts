@@ -49,4 +49,16 @@ export const leaseDifferences: readonly Difference[] = [
       ],
     },
   },
+  {
+    id: 'P2',
+    says: 'The number of permits is recorded beside the leases, so that those that are evicted come back.',
+    node: ['redlatch_leases:{NAME} zset 2592000 s'],
+    at: {
+      permits: ['4 are set', '5 are set in vain', 'that is released', 'the last is released'],
+      'permits, counts': ['0 are set', 'the total is set to 3', 'the total is set to 3 again'],
+      'permits, waited for': ['1 is set'],
+      'permits, expired': ['3 are set'],
+      'permits, for a while': ['3 are set', 'they get 100 s'],
+    },
+  },
 ];

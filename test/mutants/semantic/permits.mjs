@@ -4,6 +4,41 @@
 /** @type {import('../semantic.mjs').SemanticMutant[]} */
 export const permits = [
   {
+    id: 'evicted-permits-lost',
+    mistake: 'permits that the server has evicted are not put back',
+    file: 'lua/lib/leases_missing.lua',
+    changes: [['total <= left then', 'total <= math.huge then']],
+    tests: ['test/simulation/evicted-keys.test.ts'],
+  },
+  {
+    id: 'lowered-number-raised',
+    mistake: 'the number that Java lowers is raised again without permits that are gone',
+    file: 'lua/lib/leases_missing.lua',
+    changes: [["- left, redis.call('ZCARD', leases) - others)", '- left)']],
+    tests: ['test/simulation/evicted-permits.test.ts'],
+  },
+  {
+    id: 'evicted-number-unrecorded',
+    mistake: 'a renewal does not record the number of permits again that was evicted',
+    file: 'lua/expirable-semaphore/renew.lua',
+    changes: [['if not score and lease_ms > 0', 'if score == 0 and lease_ms > 0']],
+    tests: ['test/simulation/evicted-permits.test.ts'],
+  },
+  {
+    id: 'evicted-permits-unseen',
+    mistake: 'a look does not show permits that were evicted as left',
+    file: 'lua/expirable-semaphore/inspect.lua',
+    changes: [['left + missing + expired', 'left + expired']],
+    tests: ['test/simulation/evicted-permits.test.ts'],
+  },
+  {
+    id: 'java-number-unrecorded',
+    mistake: 'a number that Java has changed is not recorded',
+    file: 'lua/expirable-semaphore/acquire.lua',
+    changes: [['recorded ~= pool + missing', 'recorded == -1']],
+    tests: ['test/simulation/evicted-permits.test.ts'],
+  },
+  {
     id: 'give-back-forgets-first',
     mistake: 'an acquisition that is given back is forgotten before a missing right is found',
     file: 'lua/semaphore/give-back.lua',
