@@ -10,6 +10,15 @@ import { channelsUnder, keysUnder, rawClient } from './redis.js';
 export const RECORDS_OF_LINES: RegExp =
   /(?:redlatch_(?:cancelled|requests|line|writers|tickets|beats)|redisson_lock_(?:queue|timeout)):/;
 
+/** Whether a key is the record of leases of a semaphore, without a lease: it stands beside its semaphore. */
+export async function hasNoLease(key: string, client: Redis): Promise<boolean> {
+  if (!key.startsWith('redlatch_leases:')) {
+    return false;
+  }
+  const members = await client.zrange(key, '0', '2');
+  return members.every((member) => member === 'total' || member === 'idle');
+}
+
 /**
  * Whether a key only records that a semaphore was deleted, when its numbers were stated, or how many permits it has:
  * these are kept for a day or longer.
@@ -18,10 +27,8 @@ async function isOfSemaphore(key: string, client: Redis): Promise<boolean> {
   if (/^redlatch_(?:deleted|statements):/.test(key)) {
     return true;
   }
-  if (key.startsWith('redlatch_leases:')) {
-    // With a lease it is left.
-    const members = await client.zrange(key, '0', '2');
-    return members.every((member) => member === 'total' || member === 'idle');
+  if (await hasNoLease(key, client)) {
+    return true;
   }
   return key.startsWith('redlatch_permits:') && (await client.hkeys(key)).join() === 'deleted';
 }
@@ -55,8 +62,8 @@ export async function untilGone(
 }
 
 /**
- * Fails if a key that contains the text stays, beyond those allowed and what is kept of semaphores. Private records may stay if
- * they are named here and carry a TTL; a key without one is residue whatever its name.
+ * Fails if a key that contains the text stays, beyond those allowed and what is kept of semaphores. Private records
+ * may stay if they are named here and carry a TTL; a key without one is residue whatever its name.
  *
  * @param allow keys that may stay, if they expire by themselves
  */
