@@ -72,7 +72,7 @@ if type(reclaimed) == 'table' then
 end
 local available, missing, recorded = (pool or 0) + reclaimed + expired, 0, nil
 if pool and is_empty then
-  missing, recorded = leases_missing(leases, pool)
+  missing, recorded = leases_missing(leases, pool, 0)
   available, total = available + missing, total and total + missing
 end
 local served, taken, retry_ms, has_left =

@@ -51,7 +51,7 @@ statements_known(KEYS[6])
 local is_deleted = redis.call('GET', KEYS[5])
 local missing = 0
 if left then
-  missing = taken == 0 and leases_missing(leases, left) or 0
+  missing = leases_missing(leases, left, taken)
   left = left + missing
 end
 local total = left and left + taken

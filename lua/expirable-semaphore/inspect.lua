@@ -20,5 +20,5 @@ end
 local expired = redis.call('ZCOUNT', KEYS[2], '-inf', now_ms())
 local taken = redis.call('ZCARD', KEYS[2])
 -- Missing ones do as well: an acquisition puts them back.
-local missing = taken == 0 and leases_missing(KEYS[3], left) or 0
+local missing = leases_missing(KEYS[3], left, taken)
 return string.format('%.0f %.0f 1', left + missing + expired, taken - expired)

@@ -60,7 +60,7 @@ if not left and not is_deleted and ARGV[3] == 'by' and ARGV[7] ~= '' then
 end
 local is_made, missing = not left, 0
 if left then
-  missing = taken == 0 and leases_missing(leases, left) or 0
+  missing = leases_missing(leases, left, taken)
   left = left + missing
 end
 if is_made then

@@ -552,7 +552,10 @@ end
 end
 `;
 
-const libLeasesMissing = `local function leases_missing(leases,left)
+const libLeasesMissing = `local function leases_missing(leases,left,taken)
+if taken>0 then
+return 0,nil
+end
 local first=redis.call('ZRANGE',leases,0,0,'WITHSCORES')
 local total=first[1]=='total' and -1 - first[2] or nil
 if not total or total<=left then
@@ -2164,7 +2167,7 @@ export const expirableSemaphoreAcquire: Script<
   string
 > = {
   name: 'expirable-semaphore/acquire',
-  sha1: '5be6a3dfd064f5a3a796f270824cced40e0a5770',
+  sha1: '2c85fad57fea4d1872e1fd1fc4f4d739f5873829',
   source: `-- expirable-semaphore/acquire
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libNeedsMemory}${libRequestRecord}${libNowMs}${libForeign}${libStoredCount}${libPermitsRevive}${libLeasesIdle}${libLeasesMissing}${libLeasesTtl}${libLeasesSetTotal}${libPermitsReclaim}${libPermitsId}${libLeasesScore}${libPermitsTake}${libLeasesForget}${libLeasesLength}${libLeasesBringDown}${libPermitsUsed}${libPermitsExpiryMs}${libQueueHeartbeat}${libHeardAgain}${libHeardAt}${libQueueFirst}${libRankNew}${libServeWaiters}${libNotify}${libNotifyAvailable}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) if answer then return answer end end
@@ -2192,7 +2195,7 @@ return reclaimed
 end
 local available,missing,recorded=(pool or 0)+reclaimed+expired,0,nil
 if pool and is_empty then
-missing,recorded=leases_missing(leases,pool)
+missing,recorded=leases_missing(leases,pool,0)
 available,total=available+missing,total and total+missing
 end
 local served,taken,retry_ms,has_left =
@@ -2300,7 +2303,7 @@ export const expirableSemaphoreConfigure: Script<
   string
 > = {
   name: 'expirable-semaphore/configure',
-  sha1: 'cd240e151bb806888c799d1a65119d42f88a7bf5',
+  sha1: 'a97510e77514598e23c148a930afdb667a90c5f7',
   source: `-- expirable-semaphore/configure
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libNowMs}${libForeign}${libStoredCount}${libPermitsSetting}${libStatementsKnown}${libStatementsRead}${libStatementSince}${libPermitsStatement}${libLeasesTtl}${libLeasesSetTotal}${libLeasesIdle}${libLeasesMissing}${libNotify}${libNotifyAvailable}${libNotifyMade}${libPermitsRevive}${libPermitsTwinRefusal}${libSettingIdle}${libLeasesSetIdle}${libPermitsIdle}${libPermitsUsed}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[6]) if answer then return answer end end
@@ -2315,7 +2318,7 @@ statements_known(KEYS[6])
 local is_deleted=redis.call('GET',KEYS[5])
 local missing=0
 if left then
-missing=taken==0 and leases_missing(leases,left) or 0
+missing=leases_missing(leases,left,taken)
 left=left+missing
 end
 local total=left and left+taken
@@ -2473,7 +2476,7 @@ export const expirableSemaphoreInspect: Script<
   string
 > = {
   name: 'expirable-semaphore/inspect',
-  sha1: 'c2ee6653bc468aa0ff594582196ff2965b7f87e3',
+  sha1: '81df1ffe4014e8295b2a21809c76c366843316f7',
   source: `-- expirable-semaphore/inspect
 ${libHashFound}${libChecked}${libNowMs}${libForeign}${libStoredCount}${libLeasesIdle}${libLeasesMissing}local function run()
 local left,wrong=stored_count(KEYS[1])
@@ -2485,7 +2488,7 @@ return '0 0 0'
 end
 local expired=redis.call('ZCOUNT',KEYS[2],'-inf',now_ms())
 local taken=redis.call('ZCARD',KEYS[2])
-local missing=taken==0 and leases_missing(KEYS[3],left) or 0
+local missing=leases_missing(KEYS[3],left,taken)
 return string.format('%.0f %.0f 1',left+missing+expired,taken - expired)
 end
 return checked(KEYS,'szz',run)`,
@@ -2639,7 +2642,7 @@ export const expirableSemaphoreResize: Script<
   string
 > = {
   name: 'expirable-semaphore/resize',
-  sha1: 'ceefef2884b80c9a5a4d1f40ca0bb3e42edef5bd',
+  sha1: '30e0f9751601f6fc8c7ae86ac240371df4c0feb2',
   source: `-- expirable-semaphore/resize
 ${libHashFound}${libChecked}${libRequestRecall}${libZaddFor}${libRequestKeepRecord}${libRequestRecord}${libRequestLate}${libNeedsMemory}${libNowMs}${libForeign}${libStoredCount}${libNotify}${libNotifyAvailable}${libNotifyMade}${libLeasesTtl}${libLeasesSetTotal}${libLeasesIdle}${libLeasesMissing}${libPermitsRevive}${libPermitsTwinRefusal}${libStatementsKnown}${libStatementsRead}${libStatementSince}${libLeasesSetIdle}${libPermitsIdle}${libPermitsUsed}local function run()
 local requests,number=KEYS[3],ARGV[1] do local answer=request_recall(requests,number) or request_late(requests,number,ARGV[2],ARGV[8]) if answer then return answer end end
@@ -2659,7 +2662,7 @@ return request_record(requests,number,'none')
 end
 local is_made,missing=not left,0
 if left then
-missing=taken==0 and leases_missing(leases,left) or 0
+missing=leases_missing(leases,left,taken)
 left=left+missing
 end
 if is_made then
