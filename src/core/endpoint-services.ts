@@ -1,6 +1,7 @@
 import type { Clock } from './base/clock.js';
 import { requestsKey } from './base/key-names.js';
 import type { ClientServices } from './client-services.js';
+import { longestPauseMs } from './connection/repeat-pause.js';
 import type { Router, RouterOwner } from './connection/router.js';
 import type { Examined } from './connection/server-check.js';
 import { Delivery } from './delivery/delivery.js';
@@ -50,8 +51,9 @@ export class EndpointServices {
     createRouter: (owner: RouterOwner) => Router,
     examined: (examined: Examined, address: string) => void = () => {},
   ) {
-    const { clock, keepAlive, settings } = client;
+    const { clock, random, keepAlive, settings } = client;
     const { leaseMs, commandTimeoutMs } = settings;
+    const maxPauseMs = longestPauseMs(leaseMs, commandTimeoutMs);
     this.client = client;
     this.clock = clock;
     const failed = (error: Error): void => client.failed(error);
@@ -60,6 +62,7 @@ export class EndpointServices {
     this.router = createRouter({
       answerLimitMs: Math.min(commandTimeoutMs, Math.max(ANSWER_LIMIT_MIN_MS, leaseMs / 4)),
       leaseMs,
+      maxPauseMs,
       access: { signedIn: false, served: false },
       health: client.troubles,
       up: () => this.#up(),
@@ -92,7 +95,13 @@ export class EndpointServices {
       },
     });
     this.watchdog = new Watchdog(clock, this.router, this.delivery, leaseMs);
-    this.replicas = new Replicas({ clock, router: this.router, delivery: this.delivery });
+    this.replicas = new Replicas({
+      clock,
+      random,
+      maxPauseMs,
+      router: this.router,
+      delivery: this.delivery,
+    });
     this.ownChannel = new OwnChannel(client.id, {
       hub: this.hub,
       clock,

@@ -1,8 +1,8 @@
 import { least } from '../core/base/least.js';
 import { whenSettled } from '../core/base/async-context.js';
-import type { Timer } from '../core/base/clock.js';
 import { failing } from '../core/base/failing.js';
 import { isReplyError } from '../core/connection/driver.js';
+import { longestPauseMs, RepeatPause } from '../core/connection/repeat-pause.js';
 import type { Query } from '../core/connection/router.js';
 import { evicts } from '../core/connection/server-check.js';
 import { timedOut } from '../core/delivery/translate.js';
@@ -15,9 +15,6 @@ import { factsOf, type Persistence, type ServerFacts } from './server-facts.js';
 
 /** What errors name, where others name an object. */
 const RESOURCE = 'guarantees';
-
-/** While a master is not connected, it is looked for so often. */
-const RETRY_MS = 20;
 
 /**
  * What a deployment gives, as its servers report it.
@@ -121,13 +118,13 @@ async function askMasters<T>(
 ): Promise<T[]> {
   client.assertOpen(RESOURCE);
   ownChannel.listen();
-  const limitMs = client.settings.commandTimeoutMs;
+  const { leaseMs, commandTimeoutMs: limitMs } = client.settings;
   // Where a subscription is neither confirmed nor refused, there is still time to ask the masters.
   const heardBy = clock.now() + limitMs / 2;
   const waitLimit = client.waitLimit({ limitMs });
   let isOver = false;
-  let again: Timer | undefined;
   let trouble: Error | undefined;
+  let pause: RepeatPause | undefined;
   try {
     return await new Promise<T[]>((resolve) => {
       waitLimit.onEnd = (ending) => {
@@ -140,7 +137,9 @@ async function askMasters<T>(
       };
       const retry = (): void => {
         // The answer to a question may come when nobody waits for it any more.
-        again = isOver ? undefined : clock.after(RETRY_MS, attempt);
+        if (!isOver) {
+          pause?.begin();
+        }
       };
       const attempt = (): void => {
         const masters = router.masters();
@@ -154,11 +153,12 @@ async function askMasters<T>(
           retry();
         });
       };
+      pause = new RepeatPause(client, longestPauseMs(leaseMs, limitMs), attempt);
       attempt();
     });
   } finally {
     isOver = true;
-    again?.cancel();
+    pause?.cancel();
     waitLimit.dispose();
   }
 }

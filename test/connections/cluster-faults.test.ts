@@ -169,6 +169,7 @@ test('130,000 calls that wait for a master which is cut off get there when it is
     examined: up,
     answerLimitMs: 60_000,
     leaseMs: 30_000,
+    maxPauseMs: 1_000,
     access: { signedIn: true, served: true },
     health: { down: up, up, shown: up },
   };

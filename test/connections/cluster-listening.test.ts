@@ -90,6 +90,7 @@ function listen(): Listening {
     {
       answerLimitMs: 2_000,
       leaseMs: 30_000,
+      maxPauseMs: 1_000,
       access: { signedIn: false, served: false },
       health: { up: () => {}, down: () => {}, shown: () => {} },
       message: (channel, payload) => heard.push(`${channel} ${payload}`),

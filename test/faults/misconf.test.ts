@@ -132,7 +132,7 @@ test('a number that a wait has to agree on is stated a few times a second while 
 }) => {
   const proxy = await startProxy({ target: server.url });
   onTestFinished(async () => await proxy.close());
-  const [client, name] = [open({ redis: proxy.url }), randomName()];
+  const [client, name] = [open({ redis: proxy.url, commandTimeoutMs: 800 }), randomName()];
   await client.getLock(name).isLocked();
   await fail();
   const semaphore = client.getPermitExpirableSemaphore(name, {

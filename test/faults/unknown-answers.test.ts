@@ -96,7 +96,7 @@ describe.concurrent.each(titled(kinds))(
 );
 
 test.concurrent('a number that a wait has to agree on is stated a few times a second while its answers show nothing', async (context) => {
-  const world = await open(context, { commandTimeoutMs: 400 });
+  const world = await open(context, { commandTimeoutMs: 800 });
   const { client, name, proxy } = world;
   let stated = 0;
   proxy.rewriteReplies((request, reply) => {

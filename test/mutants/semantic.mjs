@@ -21,6 +21,7 @@ import { locks } from './semantic/locks.mjs';
 import { contended } from './semantic/contended.mjs';
 import { contention } from './semantic/contention.mjs';
 import { opened } from './semantic/opened.mjs';
+import { pauses } from './semantic/pauses.mjs';
 import { permits } from './semantic/permits.mjs';
 import { places } from './semantic/places.mjs';
 import { quorum } from './semantic/quorum.mjs';
@@ -58,6 +59,7 @@ export const semanticMutants = [
   ...contention,
   ...opened,
   ...unused,
+  ...pauses,
   ...permits,
   ...places,
   ...delivery,

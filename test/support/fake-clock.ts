@@ -22,6 +22,9 @@ export interface FakeClock extends Clock {
   readonly pending: number;
 }
 
+/** Randomness that draws the largest number. */
+export const LARGEST = { int: (_from: number, to: number): number => to };
+
 export function fakeClock(startAt = 1_000): FakeClock {
   let time = startAt;
   const steps: { readonly at: number; readonly ms: number }[] = [];

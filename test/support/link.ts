@@ -42,6 +42,7 @@ export function linkTo(
   const link = new CommandConnection(server, environment, {
     answerLimitMs: 60_000,
     leaseMs: 30_000,
+    maxPauseMs: 1_000,
     up: () => {},
     down: () => {},
     redirected: () => false,

@@ -7,7 +7,7 @@ import { Events } from '../../src/core/observe/events.js';
 import { ReplicaLane } from '../../src/core/replicas/replica-lane.js';
 import { ReplicaWait, type Outcome } from '../../src/core/replicas/replica-wait.js';
 import { Call, type CallTerms, type PendingCall, type Receiver } from '../../src/core/wire/call.js';
-import { fakeClock, type FakeClock } from './fake-clock.js';
+import { fakeClock, LARGEST, type FakeClock } from './fake-clock.js';
 
 export const LEASE_MS = 30_000;
 
@@ -138,6 +138,8 @@ export function stage(min = 1): Stage {
   };
   const lane = new ReplicaLane(min, {
     clock,
+    random: LARGEST,
+    maxPauseMs: 1_000,
     router: { groupOf: () => '' },
     delivery: { start, abandon },
   });

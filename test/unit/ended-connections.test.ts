@@ -10,6 +10,7 @@ const environment = { clock: fakeClock() } as never;
 const owner = {
   answerLimitMs: 1_000,
   leaseMs: 30_000,
+  maxPauseMs: 1_000,
   health: { up: () => {} },
   oneServer: new OneServer('', () => {}),
 };

@@ -42,6 +42,7 @@ const server = { options: {}, readyLimitMs: 1_000 };
 const owner: RouterOwner = {
   answerLimitMs: 1_000,
   leaseMs: 30_000,
+  maxPauseMs: 1_000,
   up: nothing,
   down: nothing,
   message: nothing,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Refusals } from '../../src/core/connection/refusals.js';
 import { Call, type PendingCall } from '../../src/core/wire/call.js';
-import { fakeClock } from '../support/fake-clock.js';
+import { fakeClock, LARGEST } from '../support/fake-clock.js';
 
 const READONLY = new Error("READONLY You can't write against a read only replica.");
 const NOPERM = new Error("NOPERM this user has no permissions to run the 'set' command");
@@ -27,23 +27,26 @@ test('a refused call that is carried out ends the report of a user who may not d
   const answers = [NOPERM, READONLY, NOPERM];
   const ended: unknown[] = [];
   const refusals = new Refusals(
-    clock,
-    { down: () => {}, shown: () => {}, up: (_, source) => ended.push(source) },
+    { clock, random: LARGEST },
+    {
+      health: { down: () => {}, shown: () => {}, up: (_, source) => ended.push(source) },
+      maxPauseMs: 1_000,
+    },
     'a server',
     // The connection that READONLY ended gives its reason for what was under way.
     async () => await Promise.reject(answers.shift()!),
   );
   const refused = call();
   refusals.add(refused, READONLY);
-  clock.advance(250);
+  clock.advance(16);
   await turn();
   refusals.add(refused, READONLY);
-  clock.advance(250);
+  clock.advance(32);
   await turn();
 
   refusals.carriedOut(refused);
   expect(ended).toEqual([]);
-  clock.advance(250);
+  clock.advance(64);
   await turn();
 
   expect(ended).toEqual(['']);
@@ -55,11 +58,14 @@ test('an answer that shows nothing is reported of its call, until such a call is
   const clock = fakeClock();
   const [shown, ended]: [unknown[], unknown[]] = [[], []];
   const refusals = new Refusals(
-    clock,
+    { clock, random: LARGEST },
     {
-      down: () => {},
-      shown: (_, source) => shown.push(source),
-      up: (_, source) => ended.push(source),
+      health: {
+        down: () => {},
+        shown: (_, source) => shown.push(source),
+        up: (_, source) => ended.push(source),
+      },
+      maxPauseMs: 1_000,
     },
     'a server',
     async () => await Promise.resolve(null),

@@ -92,7 +92,7 @@ test('what was confirmed on a connection that has ended is confirmed again', asy
 
   await world.asked.fail(new Error('the connection was closed'));
   expect(world.confirmations).toHaveLength(1);
-  world.clock.advance(50);
+  world.clock.advance(16);
   await settled();
 
   expect(world.confirmations).toHaveLength(2);
@@ -118,14 +118,20 @@ test('a WAIT counts for what its own connection has confirmed alone', async () =
   expect(world.asked.call).toBe(second?.call);
 });
 
-test('a confirmation that is refused for the moment is sent again', async () => {
-  const { world, confirmation } = await started();
+test('a confirmation that is refused for the moment is sent again after pauses that grow', async () => {
+  const { world } = await started(10_000);
+  const oom = reply("OOM command not allowed when used memory > 'maxmemory'.");
 
-  await confirmation.fail(new Error('the connection was closed'));
-  world.clock.advance(50);
-  await settled();
-
-  expect(world.confirmations).toHaveLength(2);
+  for (const pauseMs of [16, 32, 64, 128, 256, 512, 1_000, 1_000]) {
+    const { length } = world.confirmations;
+    await world.confirmation.fail(oom);
+    world.clock.advance(pauseMs - 1);
+    await settled();
+    expect(world.confirmations).toHaveLength(length);
+    world.clock.advance(1);
+    await settled();
+    expect(world.confirmations).toHaveLength(length + 1);
+  }
 });
 
 test('when the time is up it is short, and says how many there were', async () => {
@@ -192,7 +198,7 @@ test.each([
   await confirmation.answer();
 
   await world.asked.fail(reply(message));
-  world.clock.advance(50);
+  world.clock.advance(16);
   await settled();
 
   expect(wait.outcomes).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ResendQueue } from '../../src/core/connection/resend-queue.js';
 import { Call } from '../../src/core/wire/call.js';
-import { fakeClock } from '../support/fake-clock.js';
+import { fakeClock, LARGEST } from '../support/fake-clock.js';
 
 const script = { name: 'any', sha1: '', source: '', decode: (reply: unknown) => reply };
 
@@ -11,7 +11,8 @@ function stage() {
   const clock = fakeClock();
   const [written, insisted, told]: [number[], number[], string[]] = [[], [], []];
   const queue = new ResendQueue(
-    clock,
+    { clock, random: LARGEST },
+    1_000,
     () => written.push(...queue.take().map(({ order }) => order)),
     ({ order }) => insisted.push(order),
   );
@@ -66,15 +67,17 @@ describe('calls that wait to be written', () => {
   test('are written after one pause, however many were refused', () => {
     const { clock, queue, call, written } = stage();
     queue.refused(call(1), LOADING);
-    clock.advance(49);
     queue.refused(call(2), LOADING);
     expect(written).toEqual([]);
-    clock.advance(1);
+    clock.advance(16);
 
     expect(written).toEqual([1, 2]);
     queue.refused(call(3), LOADING);
-    clock.advance(50);
-    expect(written).toEqual([1, 2, 3]);
+    clock.advance(31);
+    queue.refused(call(4), LOADING);
+    expect(written).toEqual([1, 2]);
+    clock.advance(1);
+    expect(written).toEqual([1, 2, 3, 4]);
   });
 
   test.each(['TRYAGAIN Multiple keys', 'CLUSTERDOWN Hash slot', 'CLUSTERDOWN The cluster'])(
@@ -133,19 +136,28 @@ describe('calls that wait to be written', () => {
 });
 
 describe('calls that insist', () => {
-  test('are sent again from time to time, and delay no other', () => {
+  test('are sent again after pauses that grow, and delay no other', () => {
     const { clock, queue, call, insisted } = stage();
+    const again = (pauseMs: number): void => {
+      queue.insist(call(1));
+      clock.advance(pauseMs - 1);
+      queue.insist(call(2));
+      insisted.length = 0;
+      clock.advance(1);
+      expect(insisted).toEqual([1, 2]);
+    };
     queue.insist(call(1));
-    clock.advance(100);
-    queue.insist(call(2));
-
     expect(queue.holdsUp(call(3))).toBe(false);
-    clock.advance(149);
-    expect(insisted).toEqual([]);
-    clock.advance(1);
-    expect(insisted).toEqual([1, 2]);
-    queue.insist(call(1));
-    clock.advance(250);
-    expect(insisted).toEqual([1, 2, 1]);
+    clock.advance(16);
+    expect(insisted).toEqual([1]);
+
+    for (const pauseMs of [32, 64, 128, 256, 512, 1_000, 1_000]) {
+      again(pauseMs);
+    }
+    queue.connected();
+    again(1_000);
+    clock.advance(2_001);
+    again(16);
+    again(32);
   });
 });

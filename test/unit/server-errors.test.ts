@@ -101,8 +101,9 @@ const worded: Record<ErrorAnswer, readonly string[]> = {
 
 /** The calls that are sent again behind an answer of each class. */
 const again: Record<ErrorAnswer, readonly string[]> = {
+  // At once, where the source was not sent.
+  'no script': ['ordinary', 'numbered', 'insists'],
   // These are handled before.
-  'no script': [],
   'not now': [],
   unsupported: [],
   elsewhere: ['insists'],

@@ -4,7 +4,7 @@ import { Unanswered } from '../../src/core/connection/half-open.js';
 import { ResendQueue } from '../../src/core/connection/resend-queue.js';
 import { Window } from '../../src/core/connection/window.js';
 import { Call } from '../../src/core/wire/call.js';
-import { fakeClock } from '../support/fake-clock.js';
+import { fakeClock, LARGEST } from '../support/fake-clock.js';
 
 /** With a lease of 30 s: by how much other calls may make the way of a call longer, and how many are written at first. */
 export const LIMIT_MS = 500;
@@ -23,7 +23,7 @@ const fail = (): never => {
 export function windowStage({ leaseMs = 30_000, bareMs = 0 } = {}) {
   const clock = fakeClock();
   const unanswered = new Unanswered(clock, 600_000, fail);
-  const waiting = new ResendQueue(clock, () => {}, fail);
+  const waiting = new ResendQueue({ clock, random: LARGEST }, 1_000, () => {}, fail);
   const written: number[] = [];
   const underWay: Call<unknown>[] = [];
   const write = (call: Call<unknown>): void => {

@@ -12,6 +12,7 @@ import type { Environment } from './environment.js';
 import { Lanes } from './lanes.js';
 import { MapRefresh } from './map-refresh.js';
 import { OneServer } from './one-server.js';
+import { RedirectedCalls } from './redirected-calls.js';
 import type { Query, Router, RouterOwner } from './router.js';
 import { denialOf } from './server-errors.js';
 import { readRedirection, slotOf, type SlotRange } from './slots.js';
@@ -47,6 +48,7 @@ export class ClusterRouter implements Router {
   /** Calls whose slot has no known master. */
   readonly #unrouted = new LinkedList<PendingCall>();
   #publish: 'PUBLISH' | 'SPUBLISH' | undefined;
+  readonly #redirections: RedirectedCalls;
   readonly #refresh: MapRefresh;
   #closedBy: Error | undefined;
 
@@ -55,7 +57,8 @@ export class ClusterRouter implements Router {
     this.#publish = PUBLISH[endpoint.shardedSubscriptionMode];
     this.#environment = environment;
     this.#owner = owner;
-    this.#refresh = new MapRefresh(environment.clock, {
+    this.#redirections = new RedirectedCalls(environment, owner.maxPauseMs);
+    this.#refresh = new MapRefresh(environment, owner.maxPauseMs, {
       read: async () => await this.#readMap(),
       hasGaps: () => this.#hasGaps(),
       fault: (error) => owner.fault(error),
@@ -138,7 +141,7 @@ export class ClusterRouter implements Router {
     for (const { lanes } of this.#nodes.values()) {
       lanes.close(error);
     }
-    for (const call of this.#unrouted.clear()) {
+    for (const call of [...this.#unrouted.clear(), ...this.#redirections.close()]) {
       call.fail(error);
     }
   }
@@ -201,7 +204,15 @@ export class ClusterRouter implements Router {
       this.#masters.set(redirection.slot, node.id);
       this.#refresh.soon();
     }
-    node.lanes.send(call);
+    this.#redirections.add(call, () => {
+      // It may have left the cluster meanwhile.
+      if (this.#nodes.get(node.id) === node) {
+        node.lanes.send(call);
+      } else {
+        call.asking = false;
+        this.send(call);
+      }
+    });
     return true;
   }
 
@@ -211,7 +222,7 @@ export class ClusterRouter implements Router {
   }
 
   /** Reads the slots from the first node that answers; tries the seeds again when none does. */
-  async #readMap(): Promise<boolean> {
+  async #readMap(): Promise<void> {
     const up = [...this.#nodes.values()].filter(({ link }) => link.isUp);
     const asked = up.map(async (node) => await this.#readMapFrom(node));
     const ranges = await Promise.any(asked).catch(() => undefined);
@@ -225,13 +236,10 @@ export class ClusterRouter implements Router {
       }
       this.#endUnrouted();
       this.open();
-      return false;
-    }
-    if (this.#closedBy === undefined) {
+    } else if (this.#closedBy === undefined) {
       health.up(this.#trouble, this);
       this.#apply(ranges);
     }
-    return true;
   }
 
   async #readMapFrom(node: Node): Promise<SlotRange[]> {

@@ -28,6 +28,8 @@ export interface CommandConnectionOwner extends Pick<
   readonly answerLimitMs: number;
   /** Of the client: a server may fall behind by a part of it. */
   readonly leaseMs: number;
+  /** The longest pause before a refused call is sent again. */
+  readonly maxPauseMs: number;
   /** There is a ready connection (again). */
   up(): void;
   /** The connection was lost, or could not be made. */
@@ -76,9 +78,9 @@ export class CommandConnection implements Written {
     });
     this.#demotion = new Demotion(clock, this.#connection, owner.oneServer);
     const { address } = this.#connection;
-    this.#refusals = new Refusals(clock, owner.health, address, this.query.bind(this));
+    this.#refusals = new Refusals(environment, owner, address, this.query.bind(this));
     const send = (call: PendingCall): void => this.send(call);
-    this.#waiting = new ResendQueue(clock, () => this.#flush(), send);
+    this.#waiting = new ResendQueue(environment, owner.maxPauseMs, () => this.#flush(), send);
     this.#unanswered = new Unanswered(clock, owner.answerLimitMs, () => this.#silent());
     const [unanswered, waiting] = [this.#unanswered, this.#waiting];
     const write = (call: PendingCall): void => this.#again(call);
@@ -205,6 +207,7 @@ export class CommandConnection implements Written {
     this.#owner.access.signedIn = true;
     this.#known.clear();
     this.#isLearning = false;
+    this.#waiting.connected();
     this.#flush();
     this.#owner.up();
   }
@@ -245,7 +248,7 @@ export class CommandConnection implements Written {
       if (error === undefined) {
         this.#carriedOut(call, reply, sentAt);
       } else {
-        this.#refused(redis, call, error);
+        this.#refused(redis, call, error, isKnown);
       }
       if (error === undefined) {
         this.#window.answered(call, sentAt);
@@ -334,16 +337,16 @@ export class CommandConnection implements Written {
 
   /** Handles an error reply. If that throws (a function of the template may), the call fails, and
    * the process goes on. */
-  #refused(redis: Redis, call: PendingCall, error: Error): void {
+  #refused(redis: Redis, call: PendingCall, error: Error, wasKnown: boolean): void {
     try {
-      this.#failed(redis, call, error);
+      this.#failed(redis, call, error, wasKnown);
     } catch (thrown) {
       this.#owner.fault(asError(thrown));
       call.fail(error);
     }
   }
 
-  #failed(redis: Redis, call: PendingCall, error: Error): void {
+  #failed(redis: Redis, call: PendingCall, error: Error, wasKnown: boolean): void {
     if (!isReplyError(error)) {
       // This connection answers nothing more. If it is gone already, the call was put back.
       this.#connection.drop(redis, error);
@@ -356,7 +359,12 @@ export class CommandConnection implements Written {
     switch (answer) {
       case 'no script':
         this.#known.delete(call.script.sha1);
-        this.#again(call);
+        if (wasKnown) {
+          // At once, with the source of the script.
+          this.#again(call);
+        } else {
+          this.#goOn(call, answer, error);
+        }
         break;
       case 'not now':
         this.#refusals.add(call, error);

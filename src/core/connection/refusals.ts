@@ -1,17 +1,16 @@
-import type { Clock, Timer } from '../base/clock.js';
+import type { Clock } from '../base/clock.js';
 import { privateKey } from '../base/key-names.js';
 import type { Health } from '../observe/troubles.js';
 import type { PendingCall } from '../wire/call.js';
 import { asError } from '../wire/replies.js';
 import { isNotNow, isNoWrites, isOfSlotAlone, refusesScripts } from './error-answers.js';
+import { RepeatPause, type PauseParts } from './repeat-pause.js';
 
 /** The server refuses every write. No key has this name. */
 const WRITES = '';
 /** The server refuses every script. */
 const SCRIPTS = 'EVALSHA';
 
-/** How often a server that refuses writes is requested to do one. */
-const PROBE_EVERY_MS = 250;
 /** So long after the last refused call a server is no longer requested to. */
 const PROBED_FOR_MS = 60_000;
 /** So many scripts and keys that are refused are kept apart. */
@@ -28,7 +27,7 @@ const sourceOf = (call: PendingCall): string => `${call.script.sha1} ${call.rout
 /**
  * The report that one server refuses calls for now. A server that refuses writes carries out reads, and
  * scripts that would write in another state of their keys: so a success of these proves nothing. A write that
- * changes nothing is requested from time to time until the server carries it out.
+ * changes nothing is requested after pauses that grow, until the server carries it out.
  */
 export class Refusals {
   readonly #clock: Clock;
@@ -36,7 +35,8 @@ export class Refusals {
   readonly #query: (command: string, ...args: string[]) => Promise<unknown>;
   readonly #trouble: string;
   readonly #sources = new Set<string>();
-  #probe: Timer | undefined;
+  readonly #probe: RepeatPause;
+  #isProbing = false;
   #probeKey = '';
   #refusedAt = 0;
   #isClosed = false;
@@ -46,13 +46,15 @@ export class Refusals {
 
   /** `query` sends one command; it rejects when the server refuses it, or is not connected. */
   constructor(
-    clock: Clock,
-    health: Health,
+    environment: PauseParts,
+    { health, maxPauseMs }: { readonly health: Health; readonly maxPauseMs: number },
     address: string,
     query: (command: string, ...args: string[]) => Promise<unknown>,
   ) {
-    this.#clock = clock;
+    this.#clock = environment.clock;
     this.#health = health;
+    // The answer is handled in it: it does not reject.
+    this.#probe = new RepeatPause(environment, maxPauseMs, () => void this.#requestWrite());
     this.#query = query;
     this.#trouble = `Redis at ${address} refuses calls`;
   }
@@ -87,7 +89,7 @@ export class Refusals {
 
   close(): void {
     this.#isClosed = true;
-    this.#probe?.cancel();
+    this.#probe.cancel();
     for (const source of this.#sources) {
       this.#delete(source);
     }
@@ -107,13 +109,13 @@ export class Refusals {
   }
 
   #probeLater(): void {
-    this.#probe ??= this.#clock.after(PROBE_EVERY_MS, () => {
-      // Its answer is handled in it: it does not reject.
-      void this.#requestWrite();
-    });
+    if (!this.#isProbing) {
+      this.#probe.begin();
+    }
   }
 
   async #requestWrite(): Promise<void> {
+    this.#isProbing = true;
     let refusal: Error | undefined;
     try {
       // Every server checks before the command whether it takes writes and has memory for them.
@@ -121,7 +123,7 @@ export class Refusals {
     } catch (error) {
       refusal = asError(error);
     }
-    this.#probe = undefined;
+    this.#isProbing = false;
     if (this.#isClosed || !this.#sources.has(WRITES)) {
       return;
     }

@@ -1,14 +1,8 @@
-import type { Clock, Timer } from '../base/clock.js';
 import { LinkedList } from '../base/linked-list.js';
 import type { PendingCall } from '../wire/call.js';
 import { isOfSlot, type ErrorAnswer } from './error-answers.js';
+import { RepeatPause, type PauseParts } from './repeat-pause.js';
 import { slotOf } from './slots.js';
-
-/** After a refusal that may pass, calls are sent again after this time. */
-const NOT_NOW_PAUSE_MS = 50;
-
-/** A call that goes on behind a refusal is sent again after this time. */
-const REFUSED_PAUSE_MS = 250;
 
 /** The answer of a call was lost with its connection, and the call was not to be sent again. */
 class ConnectionLostError extends Error {
@@ -24,6 +18,7 @@ class ConnectionLostError extends Error {
  */
 export function isSentAgain(call: PendingCall, answer: ErrorAnswer): boolean {
   switch (answer) {
+    case 'no script':
     case 'no right':
     case 'no right inside':
       return call.resend;
@@ -42,23 +37,34 @@ export function isSentAgain(call: PendingCall, answer: ErrorAnswer): boolean {
  * again after a refusal that may pass. What waits for one slot of a cluster delays no other slot.
  */
 export class ResendQueue {
-  readonly #clock: Clock;
-  readonly #flush: () => void;
-  readonly #resend: (call: PendingCall) => void;
   /** Calls that wait for the connection or the server. */
   readonly #waiting = new LinkedList<PendingCall>();
   /** Calls that wait for their slot: a refused one, and those behind it. */
   readonly #slots = new Map<number, LinkedList<PendingCall>>();
   /** Calls that go on behind a refusal of their own. */
   readonly #refused = new LinkedList<PendingCall>();
-  #pause: Timer | undefined;
-  #nextTry: Timer | undefined;
+  readonly #pause: RepeatPause;
+  readonly #nextTry: RepeatPause;
 
   /** `flush` is called when what waits may be written, `resend` with a call that insists. */
-  constructor(clock: Clock, flush: () => void, resend: (call: PendingCall) => void) {
-    this.#clock = clock;
-    this.#flush = flush;
-    this.#resend = resend;
+  constructor(
+    environment: PauseParts,
+    maxPauseMs: number,
+    flush: () => void,
+    resend: (call: PendingCall) => void,
+  ) {
+    this.#pause = new RepeatPause(environment, maxPauseMs, flush);
+    this.#nextTry = new RepeatPause(environment, maxPauseMs, () => {
+      for (const again of this.#refused.clear()) {
+        resend(again);
+      }
+    });
+  }
+
+  /** There is another connection. A call that goes on behind a refusal of its own does not hurry: where the refusal
+   * ends the connection (a long call without a password does), calls behind it would never be answered. */
+  connected(): void {
+    this.#pause.reset();
   }
 
   /** Whether a new call has to wait behind others. */
@@ -112,21 +118,13 @@ export class ResendQueue {
       this.#waiting.push(call);
     }
     // One pause for all: a slot that is refused late in it is tried again the sooner.
-    this.#pause ??= this.#clock.after(NOT_NOW_PAUSE_MS, () => {
-      this.#pause = undefined;
-      this.#flush();
-    });
+    this.#pause.begin();
   }
 
   /** The call goes on behind a refusal of its own: it is sent again after a pause. */
   insist(call: PendingCall): void {
     this.#refused.push(call);
-    this.#nextTry ??= this.#clock.after(REFUSED_PAUSE_MS, () => {
-      this.#nextTry = undefined;
-      for (const again of this.#refused.clear()) {
-        this.#resend(again);
-      }
-    });
+    this.#nextTry.begin();
   }
 
   /** The calls that wait for the slot of this one, if any do. */
@@ -137,7 +135,7 @@ export class ResendQueue {
 
   /** From now on nothing is sent again by time. */
   close(): void {
-    this.#pause?.cancel();
-    this.#nextTry?.cancel();
+    this.#pause.cancel();
+    this.#nextTry.cancel();
   }
 }

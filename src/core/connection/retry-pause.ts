@@ -5,6 +5,17 @@ import type { Environment } from './environment.js';
 const PAUSE_MIN_MS = 16;
 const PAUSE_MAX_MS = 1_000;
 
+/** A pause before an attempt, in ms: random, so that clients do not try together. Each may be twice as long as the one
+ * before. */
+export function pauseBefore(
+  attempt: number,
+  maxMs: number,
+  random: Pick<Environment['random'], 'int'>,
+): number {
+  const pauseMs = Math.ceil(Math.min(PAUSE_MIN_MS * 2 ** attempt, maxMs));
+  return random.int(Math.ceil(pauseMs / 2), pauseMs);
+}
+
 /** The pause before the next attempt to connect: random, and each may be twice as long as the one before. */
 export class RetryPause {
   readonly #environment: Pick<Environment, 'clock' | 'random'>;
@@ -22,10 +33,10 @@ export class RetryPause {
   }
 
   begin(): void {
-    const pauseMs = Math.min(PAUSE_MIN_MS * 2 ** this.#attempts, PAUSE_MAX_MS);
-    this.#attempts += 1;
     const { clock, random } = this.#environment;
-    this.#timer = clock.after(random.int(pauseMs / 2, pauseMs), () => this.#end());
+    const pauseMs = pauseBefore(this.#attempts, PAUSE_MAX_MS, random);
+    this.#attempts += 1;
+    this.#timer = clock.after(pauseMs, () => this.#end());
   }
 
   /** Ends it before its time, if it is on. */

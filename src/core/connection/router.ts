@@ -17,6 +17,8 @@ export interface RouterOwner extends SubscriberOwner {
   readonly answerLimitMs: number;
   /** Of the client: a server may fall behind by a part of it. */
   readonly leaseMs: number;
+  /** The longest pause before something is repeated because of an answer. */
+  readonly maxPauseMs: number;
   readonly access: Access;
   up(): void;
   down(cause: Error): void;

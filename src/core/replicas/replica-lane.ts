@@ -1,10 +1,10 @@
 import { AccessDeniedError, UnsupportedServerError } from '../../server-errors.js';
 import { soon, whenSettled } from '../base/async-context.js';
 import { batchesOf } from '../base/batches.js';
-import type { Clock, Timer } from '../base/clock.js';
 import { isReplyError } from '../connection/driver.js';
 import type { Router } from '../connection/router.js';
 import { isNotNow } from '../connection/error-answers.js';
+import { RepeatPause, type PauseParts } from '../connection/repeat-pause.js';
 import { accessDenied } from '../connection/server-errors.js';
 import type { Delivery } from '../delivery/delivery.js';
 import { translate } from '../delivery/translate.js';
@@ -12,14 +12,12 @@ import { itemOf, judgeAll, type Renewal } from '../lease/renewal.js';
 import type { PendingCall } from '../wire/call.js';
 import type { ReplicaWait } from './replica-wait.js';
 
-/** After a failure it is tried again so much later. */
-const PAUSE_MS = 50;
-
 /** A server that has nothing to do looks ten times a second whether a WAIT has lasted long enough. */
 const LATE_MS = 100;
 
-export interface LaneParts {
-  readonly clock: Clock;
+export interface LaneParts extends PauseParts {
+  /** The longest pause before a confirmation that was refused is tried again. */
+  readonly maxPauseMs: number;
   readonly router: Pick<Router, 'groupOf'>;
   readonly delivery: Pick<Delivery, 'start' | 'abandon'>;
 }
@@ -46,11 +44,12 @@ export class ReplicaLane {
   readonly #written = new Map<ReplicaWait, PendingCall>();
   #isWaiting = false;
   #isScheduled = false;
-  #pause: Timer | undefined;
+  readonly #pause: RepeatPause;
 
   constructor(min: number, parts: LaneParts) {
     this.#min = min;
     this.#parts = parts;
+    this.#pause = new RepeatPause(parts, parts.maxPauseMs, () => this.#goOn());
   }
 
   add(wait: ReplicaWait): void {
@@ -79,7 +78,7 @@ export class ReplicaLane {
       soon(() => {
         this.#isScheduled = false;
         // What would be sent behind a WAIT would have to wait for its end.
-        if (!this.#isWaiting && this.#pause === undefined) {
+        if (!this.#isWaiting && !this.#pause.isOn) {
           this.#confirm();
           this.#wait();
         }
@@ -184,10 +183,7 @@ export class ReplicaLane {
       wait.delayed(error);
       this.#fresh.add(wait);
     }
-    this.#pause ??= this.#parts.clock.after(PAUSE_MS, () => {
-      this.#pause = undefined;
-      this.#goOn();
-    });
+    this.#pause.begin();
   }
 }
 

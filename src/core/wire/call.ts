@@ -145,6 +145,8 @@ export abstract class PendingCall extends Linked {
   writtenBy: Written | undefined;
   /** It goes to a cluster node that is importing its slot: ASKING has to be sent before it. */
   asking = false;
+  /** How often a node has redirected it. */
+  redirections = 0;
   /** A copy was written to the current connection and has no answer yet. */
   isUnanswered = false;
   /** Its sender has given it up: it is not written again, and its receiver is not called. */

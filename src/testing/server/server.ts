@@ -23,18 +23,30 @@ export type Refusal =
   | 'OOM'
   /** Every script: the user has lost the right to run them. */
   | 'NOPERM'
+  /** Every script, with its source or without. */
+  | 'NOSCRIPT'
+  /** Every script: a proxy cannot reach the server. */
+  | 'UPSTREAM'
   /** Every script: its slot is moving, and some of its keys have moved. */
   | 'TRYAGAIN'
   /** Every script: some slots have no master. */
   | 'CLUSTERDOWN';
 
 /** These refuse a script as a whole. */
-const OF_SCRIPTS: ReadonlySet<Refusal> = new Set(['NOPERM', 'TRYAGAIN', 'CLUSTERDOWN']);
+const OF_SCRIPTS: ReadonlySet<Refusal> = new Set([
+  'NOPERM',
+  'NOSCRIPT',
+  'UPSTREAM',
+  'TRYAGAIN',
+  'CLUSTERDOWN',
+]);
 
 const TEXT: Readonly<Record<Refusal, string>> = {
   LOADING: 'LOADING Redis is loading the dataset in memory',
   READONLY: "READONLY You can't write against a read only replica.",
   OOM: "OOM command not allowed when used memory > 'maxmemory'.",
+  NOSCRIPT: 'NOSCRIPT No matching script. Please use EVAL.',
+  UPSTREAM: 'upstream failure',
   NOPERM: "NOPERM this user has no permissions to run the 'evalsha' command",
   TRYAGAIN: 'TRYAGAIN Multiple keys request during rehashing of slot',
   CLUSTERDOWN: 'CLUSTERDOWN The cluster is down',
@@ -97,7 +109,7 @@ export class Server {
     const name = first.toUpperCase();
     // It counts for the next command, whatever that is.
     const { isAsking } = session;
-    session.isAsking = name === 'ASKING';
+    session.isAsking = name === 'ASKING' && this.deniedCommand !== name;
     if (this.refusal === 'LOADING') {
       return new ReplyError(TEXT.LOADING);
     }
@@ -105,7 +117,7 @@ export class Server {
       case 'PING':
         return new Status('PONG');
       case 'ASKING':
-        return OK;
+        return session.isAsking ? OK : this.#command(argv);
       case 'EVAL':
       case 'EVALSHA':
         return this.#script(isAsking, name, args);
@@ -160,7 +172,7 @@ export class Server {
       return new ReplyError(TEXT[refusal]);
     }
     if (source === undefined) {
-      return new ReplyError('NOSCRIPT No matching script. Please use EVAL.');
+      return new ReplyError(TEXT.NOSCRIPT);
     }
     if (name === 'EVAL') {
       this.#scripts.set(sha1(source), source);

@@ -37,9 +37,7 @@ export const replicas = [
     id: 'replicas-confirmed-behind-wait',
     mistake: 'a confirmation is sent behind a WAIT, and is answered when that ends',
     file: LANE,
-    changes: [
-      ['if (!this.#isWaiting && this.#pause === undefined)', 'if (this.#pause === undefined)'],
-    ],
+    changes: [['if (!this.#isWaiting && !this.#pause.isOn)', 'if (!this.#pause.isOn)']],
     tests: unit,
   },
   {

@@ -117,7 +117,7 @@ export const servers = [
     id: 'guarantees-asked-on',
     mistake: 'masters are asked again when nobody waits for their answers any more',
     file: 'src/guarantees/guarantees.ts',
-    changes: [['isOver ? undefined : clock', 'clock']],
+    changes: [['if (!isOver) {', 'if (resolve !== undefined) {']],
     tests: ['test/integration/guarantees'],
   },
   {
