@@ -146,6 +146,16 @@ test('a trouble that keeps showing is told, and is over when its last source is'
   expect(told).toEqual(['calls refused: OOM', 'calls refused: over after 27000']);
 });
 
+test('a trouble that shows once a second, after pauses that have grown, is told within two seconds', () => {
+  const { clock, troubles, told } = stage();
+
+  for (const pauseMs of [16, 32, 64, 128, 256, 512, 1_000]) {
+    troubles.shown('calls refused', 'key', new Error('OOM'));
+    clock.advance(pauseMs);
+  }
+  expect(told).toEqual(['calls refused: OOM']);
+});
+
 test('a trouble that has not shown for a minute is forgotten, and told anew when it comes back', () => {
   const { clock, troubles, told } = stage();
   const show = (): void => {

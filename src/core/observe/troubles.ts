@@ -26,8 +26,10 @@ export interface Announcer {
 
 /** A trouble that passes within this time is not told. */
 const TOLD_AFTER_MS = 1_000;
-/** Refused calls are sent again sooner than this, so that a trouble that lasts keeps showing. */
-const SHOWS_EVERY_MS = 500;
+/** Refused calls are sent again within a second, so that a trouble that lasts keeps showing. */
+const SHOWS_EVERY_MS = 1_500;
+/** One that has shown for less than this may have passed. */
+const SHOWS_FOR_MS = 250;
 /** A trouble that has not shown for this time is forgotten: nobody makes such calls any more. */
 const FORGOTTEN_AFTER_MS = 60_000;
 /** So many names of objects that are refused are kept apart. */
@@ -114,7 +116,8 @@ export class Troubles implements Health {
       this.#troubles.delete(what);
       return;
     }
-    if (quietMs < SHOWS_EVERY_MS) {
+    const shownForMs = shownAt === undefined ? SHOWS_FOR_MS : shownAt - trouble.since;
+    if (quietMs < SHOWS_EVERY_MS && shownForMs >= SHOWS_FOR_MS) {
       this.#tell(what, trouble);
     }
     this.#lookLater(what, trouble);
